@@ -19,7 +19,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-gpu study study-suite missing-study map-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-gpu study missing-study map-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -131,10 +131,12 @@ reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURE
 	$(SGPMIC) report --results $(RESULTS) --out $(RESULTS)/report.html
 
 # Scripts for developers, in benchmarks/.
-study: $(RUN) $(RIVALS)/.installed ## the stages of the default model beside other clusterers on tables, shapes and clouds
-	"$(BIN)/python" -m benchmarks.study --out $(RESULTS)/study --sets-only
-	"$(RIVALS)/bin/python" benchmarks/rivals.py $(RESULTS)/study/sets $(RESULTS)/study/rivals
-	"$(BIN)/python" -m benchmarks.study --out $(RESULTS)/study --published $(RESULTS)/study/rivals
+# TABLES is a folder of labelled tables (NAME.csv, last column: class) or a downloaded benchmark suite.
+STUDIED := $(RESULTS)/study$(if $(TABLES),-$(notdir $(TABLES:/=)))
+study: $(RUN) $(RIVALS)/.installed ## the stages of the default model beside other clusterers; own data: make study TABLES=FOLDER
+	"$(BIN)/python" -m benchmarks.study $(if $(TABLES),"$(TABLES)") --out $(STUDIED) --sets-only
+	"$(RIVALS)/bin/python" benchmarks/rivals.py $(STUDIED)/sets $(STUDIED)/rivals
+	"$(BIN)/python" -m benchmarks.study $(if $(TABLES),"$(TABLES)") --out $(STUDIED) --published $(STUDIED)/rivals
 
 # Genie and Lumbermark have another licence (AGPL) and are needed for comparisons only, so they have their own environment.
 $(RIVALS)/.installed:
@@ -144,10 +146,6 @@ $(RIVALS)/.installed:
 
 missing-study: $(RUN) ## measure the cost of missing values on the bundled data sets
 	"$(BIN)/python" -m benchmarks.missing_values --out $(RESULTS)/study/missing $(STORE) $(REPORTED)
-
-study-suite: $(RUN) ## run a downloaded benchmark suite: make study-suite SUITE=FOLDER
-	@test -n "$(SUITE)" || { echo "usage: make study-suite SUITE=FOLDER (layout of Gagolewski's benchmark suite)"; exit 2; }
-	"$(BIN)/python" -m benchmarks.suite "$(SUITE)" --out $(RESULTS)/suite
 
 $(STUDY): $(RUN)
 	$(INSTALL) --editable ".[study]"

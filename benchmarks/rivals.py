@@ -4,7 +4,7 @@
 
 Both packages have another licence (AGPL), so they have an environment of their own
 (`make study`), and the package never imports them. Writes OUT/METHOD/BATTERY/NAME.resultK.gz.
-Pass OUT as `--published` to `study.py` and `suite.py`.
+Pass OUT as `--published` to `study.py`.
 """
 
 import sys

@@ -1,14 +1,10 @@
-"""Run the default model and common clusterers on a folder in the layout of Gagolewski's suite.
-
-    python -m benchmarks.suite FOLDER [--published FOLDER]
+"""Score the default model and common clusterers on sets in the layout of Gagolewski's suite.
 
 FOLDER/BATTERY/NAME.data.gz holds the rows of a set, NAME.labels0.gz, NAME.labels1.gz, ... its
 labelings; label 0 is noise and is not scored. The number of clusters of a labeling is given, and
 the columns are standardised. The score of a set is the largest adjusted Rand index over its
 labelings. `--published` reads label vectors of other methods (METHOD/BATTERY/NAME.resultK.gz with a
 column for each variant; the first one is used). `rivals.py` writes such vectors.
-
-Writes scores.csv, suite.md and suite.png into OUT. A second call computes only what is missing.
 """
 
 import argparse
@@ -21,7 +17,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.shared import number_table, progress
+from benchmarks.shared import progress
 from sgpmic_cli.benchmark.peers import PeerGaussianMixture, PeerKMeans, PeerSpectral, PeerWard
 from sgpmic_cli.clustering.model.estimator import SGPMIC
 from sgpmic_cli.figure_style import PAGE, canvas
@@ -35,22 +31,6 @@ METHODS: dict[str, Any] = {
     "Ward": PeerWard,
 }
 COLUMNS = ["set", "method", "seed", "ari", "noise_clusters"]
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Score all methods on all sets and write the tables."""
-    parser = score_parser(__doc__, out="results/suite", seeds=1)
-    parser.add_argument("folder", type=Path)
-    asked = parser.parse_args(arguments)
-    sets = sorted(asked.folder.glob("*/*.data.gz"))
-    if not sets:
-        parser.error(f"{asked.folder} has no files BATTERY/NAME.data.gz")
-    scores = score_all(sets, METHODS, asked)
-    means = mean_scores(scores)
-    text = describe(means, len(sets))
-    (asked.out / "suite.md").write_text(text, encoding="utf-8")
-    draw(asked.out / "suite", means)
-    print(text)
 
 
 def score_parser(description: str | None, *, out: str, seeds: int) -> argparse.ArgumentParser:
@@ -156,15 +136,6 @@ def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
     return batteries.sort_values("all sets", ascending=False)
 
 
-def describe(means: pd.DataFrame, n_sets: int) -> str:
-    """Return the table of means with its conditions."""
-    return (
-        f"{n_sets} sets of the suite. The number of clusters is given. The score of a set is the "
-        "largest ARI over its labelings. Methods that are run here see standardised columns.\n\n"
-        f"{number_table('mean ARI', means, '{:.3f}')}\n"
-    )
-
-
 def draw(stem: Path, means: pd.DataFrame) -> None:
     """Draw the mean score of every method on every battery."""
     with canvas(stem, width=PAGE, height=0.3 * len(means) + 1.2) as figure:
@@ -176,7 +147,3 @@ def draw(stem: Path, means: pd.DataFrame) -> None:
         axes.invert_yaxis()
         axes.set_xlabel("mean adjusted Rand index")
         figure.legend(loc="outside upper center", ncols=min(len(means.columns), 6))
-
-
-if __name__ == "__main__":
-    main()

@@ -21,10 +21,10 @@ from sgpmic_cli.benchmark.plan.study import Run
 from sgpmic_cli.benchmark.run.running import RunOptions, prepare
 from sgpmic_cli.estimator_base.scaling import offset_and_scale
 from sgpmic_cli.figure_style import COLOURS, PAGE, canvas
+from sgpmic_cli.gp.cholesky import NotPositiveDefinite
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.figures.convergence_behaviour import DATASETS
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe
-from sgpmic_cli.paper.model.cholesky import NotPositiveDefinite
 from sgpmic_cli.paper.model.e_step import expectation
 from sgpmic_cli.paper.model.em import m_step
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sgpmic_cli.clustering.page.fit_page import write_report
     from sgpmic_cli.clustering.plots.plotting import plot_map, plot_profiles, plot_selection
     from sgpmic_cli.paper.model.estimator import PaperSGPMIC
-    from sgpmic_cli.tables.table_encoder import TableEncoder
+    from sgpmic_cli.tables.encoder import TableEncoder
 
 __all__ = [
     "SGPMIC",
@@ -28,7 +28,7 @@ __all__ = [
 _MODULES = {
     "SGPMIC": "clustering.model.estimator",
     "PaperSGPMIC": "paper.model.estimator",
-    "TableEncoder": "tables.table_encoder",
+    "TableEncoder": "tables.encoder",
     "load": "clustering.model.estimator",
     "plot_map": "clustering.plots.plotting",
     "plot_profiles": "clustering.plots.plotting",

@@ -23,13 +23,20 @@ def total(blocks: Iterable[Array]) -> Array:
     return np.asarray(sum(np.sum(block, axis=0) for block in blocks))
 
 
-def mean_and_variance(blocks: Callable[[], Iterable[Array]]) -> tuple[Array, Array]:
-    """Compute mean and variance of each column (P,), ignoring NaN.
+def moments(blocks: Callable[[], Iterable[Array]]) -> tuple[Array, Array, Array]:
+    """Return counts, means and sums of squared deviations of the columns (P,), ignoring NaN.
 
-    `blocks` returns the blocks of rows (n, P) anew at each call. The result is NaN for a column
-    without values.
+    `blocks` returns the blocks of rows (n, P) anew at each call. The mean of a column without
+    values is NaN.
     """
-    count = total(~np.isnan(block) for block in blocks())
+    counts = total(~np.isnan(block) for block in blocks())
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = total(np.nan_to_num(block) for block in blocks()) / count
-        return mean, total(np.nan_to_num(block - mean) ** 2 for block in blocks()) / count
+        means = total(np.nan_to_num(block) for block in blocks()) / counts
+    return counts, means, total(np.nan_to_num(block - means) ** 2 for block in blocks())
+
+
+def mean_and_variance(blocks: Callable[[], Iterable[Array]]) -> tuple[Array, Array]:
+    """Return mean and variance of each column (P,), ignoring NaN; NaN if there is no value."""
+    counts, means, squares = moments(blocks)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return means, squares / counts

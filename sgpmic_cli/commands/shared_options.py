@@ -102,7 +102,7 @@ def datasets_option(default: str | bool = False) -> Any:
 
 
 # The data can be given as an argument or as --dataset; `one_of` joins the two.
-_DATA = "Data set, path of a table (CSV, Parquet, .xlsx, .npy; may be compressed), or - for stdin."
+_DATA = "Data set, path of a table (CSV, Parquet, .xlsx, .dta, .npy, also .gz), or - for stdin."
 Data = Annotated[
     str | None, typer.Argument(metavar="DATA", help=_DATA, autocompletion=complete_datasets)
 ]

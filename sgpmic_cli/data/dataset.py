@@ -76,12 +76,6 @@ class Dataset:
         Y = self.Y[:, [self.feature_names.index(name) for name in kept]]
         return replace(self, Y=Y, feature_names=tuple(kept), recipe=None)
 
-    def evenly(self) -> "Dataset":
-        """Scale the number columns of a file to unit variance and text to its weight."""
-        assert self.recipe is not None
-        even = replace(self.recipe, evenly=True)
-        return replace(self, Y=self.Y * (self.recipe.divisors / even.divisors), recipe=even)
-
 
 def class_numbers(classes: Iterable[str]) -> dict[str, int]:
     """Assign 0, 1, ... to the classes: numeric names by value first, then words in order."""

@@ -12,16 +12,15 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.encoding import EncodedTable
-from sgpmic_cli.tables.learning import decision_notes, learn_recipe
+from sgpmic_cli.tables.cells import Cells, RawTable
+from sgpmic_cli.tables.columns import decision_notes, learn_recipe
+from sgpmic_cli.tables.encoder import EncodedTable
 from sgpmic_cli.tables.options import TableOptions, TextFormat
-from sgpmic_cli.tables.raw_table import Cells, RawTable
-from sgpmic_cli.tables.reading import STANDARD_INPUT
+from sgpmic_cli.tables.read import STANDARD_INPUT, read_blocks, read_table
 from sgpmic_cli.tables.recipe import TableRecipe, unify_numbers
-from sgpmic_cli.tables.table_files import read_blocks, read_table
 from sgpmic_cli.text import printable
 
-_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")
+_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx", ".dta")
 CLASSES = "classes"  # the name of the class column of a registered data set
 
 

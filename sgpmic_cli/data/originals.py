@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
@@ -178,18 +179,16 @@ def _store(entry: Entry, raw: bytes, data_dir: PathLike | None) -> None:
 
 
 def _parse_text(
-    raw: bytes, separator: str | None = ",", class_column: int = -1, id_column: int | None = None
+    raw: bytes, separator: str = ",", class_column: int = -1, id_column: int | None = None
 ) -> Parsed:
-    """Parse one row per line. A separator of None means white space."""
-    values, classes = [], []
-    for line in raw.decode("ascii").splitlines():
-        cells = [cell.strip() for cell in line.split(separator)]
-        if not line.strip() or "?" in cells:  # the paper leaves incomplete rows of BC out
-            continue
-        left_out = (class_column % len(cells), id_column)
-        classes.append(cells[class_column])
-        values.append([float(cell) for j, cell in enumerate(cells) if j not in left_out])
-    return np.array(values), classes
+    """Parse one row per line."""
+    cells = pd.read_csv(
+        io.BytesIO(raw), sep=separator, header=None, dtype=str, skipinitialspace=True
+    )
+    cells = cells[(cells != "?").all(axis=1)]  # the paper leaves incomplete rows of BC out
+    classes = cells.iloc[:, class_column]
+    others = cells.drop(columns=[classes.name, *([] if id_column is None else [id_column])])
+    return others.to_numpy(dtype=np.float64), classes.str.strip().tolist()
 
 
 def _parse_matlab(raw: bytes) -> Parsed:
@@ -206,6 +205,6 @@ PARSERS: dict[str, Callable[[bytes], Parsed]] = {
     "class-first": partial(_parse_text, class_column=0),
     "id-class-first": partial(_parse_text, class_column=1, id_column=0),
     "id-first-class-last": partial(_parse_text, id_column=0),
-    "spaces-class-last": partial(_parse_text, separator=None),
+    "spaces-class-last": partial(_parse_text, separator=r"\s+"),
     "matlab": _parse_matlab,
 }

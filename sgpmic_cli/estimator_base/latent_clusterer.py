@@ -33,8 +33,8 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     whole,
 )
 from sgpmic_cli.estimator_base.scaling import BLOCK, SAFE_RANGE, Scale, check_rows, check_spread
+from sgpmic_cli.tables.encoder import TableEncoder
 from sgpmic_cli.tables.recipe import TableRecipe
-from sgpmic_cli.tables.table_encoder import TableEncoder
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -100,6 +100,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     feature_names_in_: NDArray[np.object_]
     encoder_: TableEncoder  # only if raw tables were encoded
 
+    _given_encoder: TableEncoder | None = None  # of a table that was encoded before the fit
     _kind: ClassVar[str]  # in model files
     _rows_at_once: ClassVar[int]  # that one thread locates together
     _rules: ClassVar[Mapping[str, Rule]]
@@ -337,13 +338,19 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _encoded(self, X: Table, fitting: bool) -> Any:
         """Return raw data frames and masked arrays as numbers, anything else unchanged."""
+        if fitting and self._given_encoder is not None:
+            self.encoder_ = self._given_encoder
         if isinstance(X, np.ma.MaskedArray):  # scikit-learn ignores the mask
             return np.ma.filled(X.astype(np.float64), np.nan)
         if not isinstance(X, pd.DataFrame):
             return X
-        if fitting and any(dtype.kind not in "biuf" for dtype in X.dtypes):
+        if (
+            fitting
+            and self._given_encoder is None
+            and any(dtype.kind not in "biuf" for dtype in X.dtypes)
+        ):
             missing = "model" if get_tags(self).input_tags.allow_nan else "median"
-            self.encoder_ = TableEncoder(missing=missing, evenly=self.scale == "standard").fit(X)
+            self.encoder_ = TableEncoder(missing=missing).fit(X)
             if notes := self.encoder_.notes_:
                 warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
         if not hasattr(self, "encoder_") or self.encoder_.recipe_.is_encoded(X.columns):
@@ -353,10 +360,10 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return pd.DataFrame(self.encoder_.transform(X), columns=names)
 
     @property
-    def _used_scale(self) -> Scale:
-        """The scaling of encoded columns, which `evenly` has scaled before."""
+    def _levels(self) -> Indices | None:
+        """Number of levels of the category of each feature, 0 for numbers; None without encoder."""
         encoder = getattr(self, "encoder_", None)
-        return "global" if encoder is not None and encoder.recipe_.evenly else self.scale
+        return None if encoder is None else encoder.recipe_.levels
 
     def _validated(self, X: Table, **options: Any) -> Array:
         X = self._encoded(X, fitting=options.get("reset", True))

@@ -8,6 +8,7 @@ from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.row_blocks import moments
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of values outside leave the floating-point range
 BLOCK = 1 << 16  # rows
@@ -17,33 +18,49 @@ Scale = Literal["none", "global", "standard"]
 
 
 def offset_and_scale(
-    Y: Array, scale: Scale, *, center: bool = True, use_constant: bool = True
+    Y: Array,
+    scale: Scale,
+    levels: Indices | None = None,
+    *,
+    center: bool = True,
+    use_constant: bool = True,
 ) -> tuple[Array, Array]:
-    """Return what is subtracted from every column, and what it is divided by, (P,) each.
+    """Return what is subtracted from every feature, and what it is divided by, (P,) each.
 
-    "standard" divides by the standard deviation of the column, "global" by one number that makes
-    the mean variance one, "none" by one. NaN marks missing values, which are left out. Without
-    `use_constant`, constant columns do not count, and their scale is zero.
+    "standard" divides numbers by their standard deviation, "global" by one number that makes their
+    mean variance one, "none" by one. NaN marks missing values, which are left out. Without
+    `use_constant`, constant features do not count, and their scale is zero.
+
+    `levels` (P,) is the number of levels of the category that a feature of zeros and ones belongs
+    to, 0 for numbers. A category has the mean variance of the scaled numbers over all its levels,
+    in the metric of multiple correspondence analysis: the feature of a level with the frequency f
+    is divided by sqrt(f (levels - 1)), so that a category of two levels equals a number 0 or 1.
     """
     low, high = _range(Y)
     spread = high - low
     constant = spread == 0.0
     # Differences to the smallest value, in units of the range, lose no digits.
     unit = np.where(constant, 1.0, spread)
-    counts = sum(np.sum(~np.isnan(block), axis=0) for block in _blocks(Y))
-    means = sum(np.nansum((block - low) / unit, axis=0) for block in _blocks(Y)) / counts
-    squares = sum(np.nansum(((block - low) / unit - means) ** 2, axis=0) for block in _blocks(Y))
+    counts, _, squares = moments(lambda: ((block - low) / unit for block in _blocks(Y)))
     deviations = np.where(constant, 0.0, unit * np.sqrt(squares / np.maximum(counts - 1, 1)))
-    plain = sum(np.nansum(block, axis=0) for block in _blocks(Y)) / counts
-    offset = plain if center else np.zeros(Y.shape[1])
+    means = sum(np.nansum(block, axis=0) for block in _blocks(Y)) / counts
+    offset = means if center else np.zeros(Y.shape[1])
     used = ~constant | use_constant
+    number = np.ones(Y.shape[1], dtype=bool) if levels is None else levels == 0
+    variances = deviations[used & number] ** 2
+    common = float(np.sqrt(np.mean(variances))) if variances.any() else 1.0
     if scale == "global":
-        deviations = np.full(Y.shape[1], np.sqrt(np.mean(deviations[used] ** 2)))
+        scales = np.full(Y.shape[1], common)
     elif scale == "standard":
-        deviations = np.where(deviations > 0.0, deviations, 1.0)
+        scales = np.where(deviations > 0.0, deviations, 1.0)
     else:
-        deviations = np.ones(Y.shape[1])
-    return offset, np.where(used, deviations, 0.0)
+        scales = np.ones(Y.shape[1])
+    if levels is not None:
+        sample = counts / np.maximum(counts - 1, 1)  # as in the variance of a number
+        metric = np.sqrt(sample * means * np.maximum(levels - 1, 1))
+        metric = metric / (common if scale == "none" else 1.0)
+        scales = np.where(number | (metric == 0.0), scales, metric)
+    return offset, np.where(used, scales, 0.0)
 
 
 def check_rows(Y: Array) -> None:

@@ -20,9 +20,13 @@ def principal_axes(Y: Array, q: int) -> tuple[Array, Array]:
     else:
         values, axes = linalg.eigh(centred @ centred.T)
         scores = axes[:, ::-1][:, :q] * np.sqrt(np.maximum(values[::-1][:q], 0.0))
-    # The sign of an axis is arbitrary: make its largest coordinate positive.
-    largest = scores[np.abs(scores).argmax(axis=0), np.arange(scores.shape[1])]
-    return scores * np.where(largest < 0, -1.0, 1.0), np.maximum(values[::-1], 0.0) / degrees
+    return with_fixed_signs(scores), np.maximum(values[::-1], 0.0) / degrees
+
+
+def with_fixed_signs(axes: Array) -> Array:
+    """Make the largest coordinate of every column positive, because its sign is arbitrary."""
+    largest = axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])]
+    return axes * np.where(largest < 0, -1.0, 1.0)
 
 
 def pca(Y: Array, q: int) -> Array:

@@ -1,6 +1,6 @@
 """Turn a user's table into numbers: file -> raw table -> recipe -> numbers.
 
-`reading` decompresses and decodes files, `csv_text` and `table_files` make raw tables of them,
-`learning` decides what each column is, and `encoding` applies the resulting `recipe` to this and
-later tables.
+`read` makes raw tables of files (`csv_text` splits text files), and `cells` has their texts,
+numbers and dates. `columns` decides what each column is. `encoder` applies the resulting `recipe`
+to this and later tables.
 """

@@ -1,162 +1,128 @@
-"""Parse the text of CSV files. All cells stay as they are written."""
+"""Decode text files and split them into rows of cells, which stay as they are written.
 
+The rows are split by the csv module in strict mode. The parser of pandas fills short rows with
+empty cells, joins text after a closing quote to the cell, and does not know the line of a row. It
+takes as long for cells that stay texts.
+"""
+
+import codecs
 import csv
+import io
+import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+import shlex
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.notations import find_notation
+from sgpmic_cli.tables.cells import MISSING, to_number
 from sgpmic_cli.tables.options import TextFormat
 from sgpmic_cli.tables.problems import Problem, Remedy, TableError, shown
-from sgpmic_cli.tables.raw_table import MISSING, Cells, RawTable, check_names, to_number
 
-Names = Collection[str | None]  # None stands for an option that was not given
-Row = tuple[int, list[str]]  # the line where it begins, and its cells
+Row = tuple[int, Sequence[Any]]  # the line where it begins, and its cells
+MAX_BYTES = 2 * 1024**3  # of a table that is loaded into memory
+MAX_LINE = 1 << 26  # characters; a longer line is not one of a table
 SEPARATORS = ("\t", ";", "|", ",")
-SAMPLE = 10  # lines that determine the separator
-csv.field_size_limit(1 << 26)  # characters; a longer cell has a quote that is never closed
+SAMPLE = 10  # lines that determine the separator and the header
+WINDOWS = "cp1252"  # of Western Europe
+OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose marks are prefixes
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# Formats that pandas reads: how a file begins, its name and the function.
+OTHER_FORMATS = (
+    (rb'\s*(\[\s*[\[{]|\{\s*["}])', "a JSON", "read_json"),
+    (rb"\$FL[23]@\(#\)", "an SPSS", "read_spss"),
+    (rb"\0{12}\xc2\xea\x81\x60", "a SAS", "read_sas"),
+    (rb"ARROW1", "a Feather", "read_feather"),
+)
+csv.field_size_limit(MAX_LINE)  # a longer cell has a quote that is never closed
 
 
-class CsvText:
-    """Parser of a CSV file.
+class Source(NamedTuple):
+    """A buffered stream of decompressed bytes; `path` is None unless a file holds the same."""
 
-    The first lines determine the separator and the header, the first block the decimal separator. A
-    first line with one of the `known` names is a header.
-    """
+    stream: Any
+    name: str
+    path: str | None = None
 
-    def __init__(self, path: str, format: TextFormat, known: Names = ()):
-        self.path, self.format, self.known = path, format, known
-        self.separator, self.decimal = format.separator or "", format.decimal or ""
-        self.columns: list[str] = []
-        self.named = False
+    def start(self, n: int = 64) -> bytes:
+        """Return the first bytes, at least `n` of them, without consuming them."""
+        return bytes(self.stream.peek(n))
 
-    def tables(self, lines: Iterator[str], n_cells: int | None = None) -> Iterator[RawTable]:
-        """Parse the lines of the file. Yield one table, or tables of about `n_cells` cells."""
-        sample = list(islice(lines, SAMPLE))
-        # Excel names the separator in a line before the header.
-        if found := re.fullmatch(r'(?i)"?sep=([^\w"\n])"?\s*', "".join(sample[:1])):
-            self.separator = self.separator or found[1]
-            del sample[0]
-        self.separator = self.separator or _find_separator(sample, self.decimal)
-        rows = self._rows(chain(sample, lines), sample, 1 if found else 0)
-        first = list(islice(rows, 2))
-        if not first:
-            raise UsageError(f"{self.path} is empty; it needs a header line and rows of numbers")
-        start = [[cell.strip() for cell in cells] for _, cells in first]
-        self.named = not set(start[0]).isdisjoint(self.known) or _is_header(start, self.decimal)
-        self.columns = [
-            cell if self.named and cell else f"column_{j + 1}" for j, cell in enumerate(start[0])
-        ]
-        check_names(self.path, self.columns)
-        rows = chain(first[self.named :], rows)
-        # A block has at least SAMPLE rows. Otherwise the sample would consume lines of the next
-        # block, which `table_copy` must keep apart.
-        size = None if n_cells is None else max(SAMPLE, n_cells // len(self.columns))
-        n_rows = 0
-        while block := list(islice(rows, size)):
-            yield self._table(block, n_rows)
-            n_rows += len(block)
-        if not n_rows:
-            raise no_rows(self.path)
+    def read_all(self) -> bytes:
+        """Read all bytes of a file that fits into memory."""
+        content = bytearray()
+        while piece := self.stream.read(1 << 22):
+            content += piece
+            self.check_size(len(content))
+        return bytes(content)
 
-    def _rows(self, lines: Iterable[str], sample: list[str], n_skipped: int) -> Iterator[Row]:
-        """Yield the rows that are not blank. `sample` has the first lines after skipped ones.
-
-        Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
-        """
-        if self.separator != " ":  # the csv module allows no spaces after a closing quote
-            after_quote = re.compile(rf'" +(?=[{re.escape(self.separator)}\n]|\Z)')
-            lines = (after_quote.sub('"', line) if '" ' in line else line for line in lines)
-        reader = _reader(lines, self.separator, strict=True)
-        n_columns, line = 0, n_skipped + 1
-        try:
-            for cells in reader:
-                if len(cells) > 1 or "".join(cells).strip():
-                    if not n_columns and len(cells) == 1:
-                        self._check_single_column(sample)
-                    n_columns = n_columns or len(cells)
-                    if len(cells) != n_columns:
-                        raise UsageError(
-                            f"{self.path}, line {line}: {len(cells)} cells where the first line "
-                            f"has {n_columns}; give every row the same number of cells"
-                        )
-                    yield line, cells
-                line = n_skipped + reader.line_num + 1
-        except csv.Error:
+    def check_size(self, size: int) -> None:
+        """Raise UsageError if a table of this size cannot be loaded into memory."""
+        if size > MAX_BYTES:
             raise UsageError(
-                f"{self.path}, line {line}: a quote is not closed, or text follows a "
-                "closing quote; check the quotes around its cells"
-            ) from None
-
-    def _check_single_column(self, sample: list[str]) -> None:
-        """Raise TableError if another character occurs equally often in each of the first lines."""
-        lines = list(filter(str.strip, sample))
-        for character in re.findall(r"[^\w\s.,+'\"-]| ", lines[0].strip()):
-            if len({line.strip().count(character) for line in lines}) == 1:
-                remedy = Remedy("name the separator", "separator", character)
-                what = f"splitting at {shown(self.separator)} gives a single column"
-                words = "separate the cells by comma, semicolon or tab"
-                raise TableError(self.path, [Problem(what, [remedy, words])])
-
-    def _table(self, block: list[Row], first_row: int) -> RawTable:
-        lines, rows = zip(*block, strict=True)
-        texts = [np.array(column, dtype=object) for column in zip(*rows, strict=True)]
-        if not self.decimal:
-            self.decimal = "," if any(map(_has_decimal_comma, texts)) else "."
-        cells = {
-            name: Cells.of(column, self.decimal)
-            for name, column in zip(self.columns, texts, strict=True)
-        }
-        format = replace(self.format, decimal=self.decimal)
-        return RawTable(self.path, cells, self.named, np.array(lines), first_row, format=format)
+                f"{self.name} is larger than {MAX_BYTES / 1024**3:g} GiB decompressed; take a "
+                "sample of its rows"
+            )
 
 
-def no_rows(path: str) -> UsageError:
-    """Return the error of a table without rows."""
-    return UsageError(f"{path} has a header and no rows; add rows of numbers below it")
+def csv_rows(source: Source, format: TextFormat, whole: bool) -> tuple[TextFormat, Generator[Row]]:
+    """Return the format of a text file, completed with encoding and separator, and its rows.
 
-
-def _reader(lines: Iterable[str], separator: str, strict: bool = False) -> Any:
-    return csv.reader(lines, delimiter=separator, skipinitialspace=separator != " ", strict=strict)
-
-
-def _find_separator(taken: Iterable[str], decimal: str) -> str:
-    """Return the candidate that splits the first lines into equal rows with the most numbers.
-
-    1,5;2,5 has commas and semicolons. Only a split at the semicolon gives cells that are all
-    numbers. The decimal separator separates only cells in quotes, as in "1,5","2,5".
+    A text that is read as a `whole` has a limited size.
     """
-    lines = list(filter(str.strip, taken))
-    quoted = '"' in "".join(lines)
-    used = [one for one in SEPARATORS if one in "".join(lines[:1]) and (one != decimal or quoted)]
-    rows = {separator: list(_reader(lines, separator)) for separator in used}
-    found = [separator for separator in used if len(rows[separator][0]) > 1]
-
-    def merit(separator: str) -> tuple[bool, float, int]:
-        cells = [cell.strip() for row in rows[separator] for cell in row]
-        if separator != ",":
-            cells = [cell.replace(",", ".") for cell in cells]
-        n_numbers = sum(to_number(cell) is not None for cell in cells)
-        equal = len({len(row) for row in rows[separator]}) == 1
-        return equal, n_numbers / len(cells), len(rows[separator][0])
-
-    return max(found, key=merit, default=";" if decimal == "," else ",")
+    _check_is_text(source)
+    format = _with_encoding(source, format)
+    lines = _lines(source, format.encoding, whole)
+    sample = list(islice(lines, SAMPLE))
+    separator, n_skipped = format.separator, 0
+    # Excel names the separator in a line before the header.
+    if found := re.fullmatch(r'(?i)"?sep=([^\w"\n])"?\s*', "".join(sample[:1])):
+        separator, n_skipped = separator or found[1], 1
+        del sample[0]
+    separator = separator or _find_separator(sample, format.decimal or "")
+    rows = _split(source.name, chain(sample, lines), separator, sample, n_skipped)
+    return replace(format, separator=separator), rows
 
 
-def _is_header(rows: list[list[str]], decimal: str) -> bool:
-    """Return whether the first row has words where the second has numbers, or only words."""
-    numeric = [[_is_number(cell, decimal) for cell in row] for row in rows]
-    if False not in numeric[0]:
+def is_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
+    """Return whether the first row holds the names of the columns.
+
+    It does if it has no numbers, if it has a word above numbers or a number above words, or if its
+    numbers are years or count in equal steps and those below do not.
+    """
+    first, *others = ([_is_number(cell, decimal) for cell in row] for row in rows)
+    if False not in first:
         return False
-    if len(rows) == 1 or not any(numeric[0]):
+    if not others or True not in first:
         return True
-    pairs = zip(*numeric, strict=True)
-    return any(one != other for one, other in pairs if one is not None and other is not None)
+    for kind, column in zip(first, zip(*others, strict=True), strict=True):
+        if kind is not None and set(column) - {None} == {not kind}:
+            return True
+    numeric = [j for j, kind in enumerate(first) if kind]
+    numbers, *later = ([row[j] for j in numeric] for row in rows)
+    return any(rule(numbers) and not any(map(rule, later)) for rule in (_are_years, _are_steps))
+
+
+def _are_years(cells: Sequence[str]) -> bool:
+    years = {cell for cell in cells if re.fullmatch("(18|19|20)[0-9]{2}", cell)}
+    return len(years) == len(cells)
+
+
+def _are_steps(cells: Sequence[str]) -> bool:
+    """Return whether three or more whole numbers rise in equal steps."""
+    if len(cells) < 3 or not all(map(str.isdecimal, cells)):
+        return False
+    values = [*map(int, cells)]
+    step = values[1] - values[0]
+    return step > 0 and values == [*range(values[0], values[-1] + 1, step)]
 
 
 def _is_number(cell: str, decimal: str) -> bool | None:
@@ -166,9 +132,134 @@ def _is_number(cell: str, decimal: str) -> bool | None:
     return any(to_number(cell, separator) is not None for separator in decimal or ".,")
 
 
-def _has_decimal_comma(column: np.ndarray) -> bool:
-    """Return whether the texts of a column are numbers only with a decimal comma."""
-    if "," not in "".join(column):
-        return False
-    found = find_notation({text.strip() for text in column})
-    return found is not None and found.decimal == ","
+def _check_is_text(source: Source) -> None:
+    start, path = source.start(), source.name
+    if start.startswith(OLD_OFFICE):
+        raise UsageError(f"{path} is an old office document; save its table as .xlsx or as CSV")
+    for signature, kind, function in OTHER_FORMATS:
+        if re.match(signature, start):
+            new = re.sub(r"\.\w{1,8}$", "", path) + ".csv"
+            read = f"{function}({json.dumps(path)})"
+            script = f"import pandas; pandas.{read}.to_csv({json.dumps(new)}, index=False)"
+            first = "install pyreadstat and " * (function == "read_spss")
+            command = f"python -c {shlex.quote(script)}"
+            raise UsageError(f"{path} is {kind} file; {first}make a CSV file of it: `{command}`")
+
+
+def _with_encoding(source: Source, format: TextFormat) -> TextFormat:
+    """Complete the format: a text whose beginning is not UTF-8 is in the encoding of Windows."""
+    start = source.start(io.DEFAULT_BUFFER_SIZE)
+    if format.encoding or start.startswith(tuple(BYTE_ORDER_MARKS)) or b"\0" in start:
+        return format
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return replace(format, encoding=WINDOWS)
+    return format
+
+
+def _lines(source: Source, encoding: str | None, whole: bool) -> Iterator[str]:
+    """Yield the lines of a text file with their line ends."""
+    start, path = source.start(), source.name
+    marks = BYTE_ORDER_MARKS.items()
+    chosen = encoding or next((name for mark, name in marks if start.startswith(mark)), "utf-8-sig")
+    try:
+        text = io.TextIOWrapper(source.stream, chosen, newline="")
+    except (LookupError, ValueError):  # a name with a zero byte
+        raise UsageError(
+            f"--encoding {encoding} is unknown; give a name such as 'utf-8', 'latin-1' or 'cp1252'"
+        ) from None
+    n_lines, size = 0, 0
+    try:
+        while line := text.readline(MAX_LINE):
+            n_lines += 1
+            size += len(line)
+            source.check_size(size if whole else 0)
+            if "\0" in line:
+                raise UsageError(
+                    f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in "
+                    "UTF-8"
+                )
+            yield line.lstrip("\ufeff") if n_lines == 1 else line  # some programs write two marks
+    except UnicodeDecodeError as error:
+        bad_line = n_lines + error.object.count(b"\n", 0, error.start) + 1
+        byte = f"byte 0x{error.object[error.start]:02x} in line {bad_line}"
+        what = f"is not in {chosen.removesuffix('-sig').upper()} ({byte})"
+        other = WINDOWS if chosen != WINDOWS else "latin-1"
+        remedy = Remedy("name its encoding", "encoding", other)
+        raise TableError(path, [Problem(what, [remedy, "save it in UTF-8"])]) from None
+    except UnicodeError as error:
+        reason = f"cannot be read as {chosen} ({error})"
+        raise UsageError(f"{path} {reason}; name another encoding") from None
+    finally:
+        text.detach()  # the owner of the stream closes it
+
+
+def _split(
+    path: str, lines: Iterable[str], separator: str, sample: list[str], n_skipped: int
+) -> Generator[Row]:
+    """Yield the rows that are not blank. `sample` has the first lines after skipped ones.
+
+    Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
+    """
+    if separator != " ":  # the csv module allows no spaces after a closing quote
+        after_quote = re.compile(rf'" +(?=[{re.escape(separator)}\r\n]|\Z)')
+        lines = (after_quote.sub('"', line) if '" ' in line else line for line in lines)
+    reader = _reader(lines, separator, strict=True)
+    n_columns, line = 0, n_skipped + 1
+    try:
+        for cells in reader:
+            if len(cells) > 1 or "".join(cells).strip():
+                if not n_columns and len(cells) == 1:
+                    _check_single_column(path, separator, sample)
+                n_columns = n_columns or len(cells)
+                if len(cells) != n_columns:
+                    raise UsageError(
+                        f"{path}, line {line}: {len(cells)} cells where the first line "
+                        f"has {n_columns}; give every row the same number of cells"
+                    )
+                yield line, cells
+            line = n_skipped + reader.line_num + 1
+    except csv.Error:
+        raise UsageError(
+            f"{path}, line {line}: a quote is not closed, or text follows a "
+            "closing quote; check the quotes around its cells"
+        ) from None
+
+
+def _check_single_column(path: str, separator: str, sample: list[str]) -> None:
+    """Raise TableError if another character occurs equally often in each of the first lines."""
+    lines = list(filter(str.strip, sample))
+    for character in re.findall(r"[^\w\s.,+'\"-]| ", lines[0].strip()):
+        if len({line.strip().count(character) for line in lines}) == 1:
+            remedy = Remedy("name the separator", "separator", character)
+            what = f"splitting at {shown(separator)} gives a single column"
+            words = "separate the cells by comma, semicolon or tab"
+            raise TableError(path, [Problem(what, [remedy, words])])
+
+
+def _reader(lines: Iterable[str], separator: str, strict: bool = False) -> Any:
+    return csv.reader(lines, delimiter=separator, skipinitialspace=separator != " ", strict=strict)
+
+
+def _find_separator(sample: Iterable[str], decimal: str) -> str:
+    """Return the candidate that splits the first lines into equal rows with the most numbers.
+
+    1,5;2,5 has commas and semicolons. Only a split at the semicolon gives cells that are all
+    numbers. The decimal separator separates only cells in quotes, as in "1,5","2,5".
+    """
+    lines = list(filter(str.strip, sample))
+    quoted = '"' in "".join(lines)
+    used = [one for one in SEPARATORS if one in "".join(lines[:1]) and (one != decimal or quoted)]
+    rows = {separator: list(_reader(lines, separator)) for separator in used}
+    candidates = [separator for separator in used if len(rows[separator][0]) > 1]
+
+    def merit(separator: str) -> tuple[bool, float, int]:
+        cells = [cell.strip() for row in rows[separator] for cell in row]
+        if separator != ",":
+            cells = [cell.replace(",", ".") for cell in cells]
+        n_numbers = sum(to_number(cell) is not None for cell in cells)
+        equal = len({len(row) for row in rows[separator]}) == 1
+        return equal, n_numbers / len(cells), len(rows[separator][0])
+
+    return max(candidates, key=merit, default=";" if decimal == "," else ",")

@@ -34,16 +34,12 @@ class TextFormat:
         if self.separator is not None:
             separator = "\t" if self.separator in ("tab", "\\t") else self.separator
             object.__setattr__(self, "separator", separator)
-            if len(separator) != 1 or separator in '"\r\n' or separator.isalnum():
+            if len(separator) != 1 or separator in '"\r\n.+-' or separator.isalnum():
                 raise UsageError(
                     f"--separator {self.separator!r}: give one character such as ';', or tab"
                 )
         if self.decimal not in (None, ".", ","):
             raise UsageError(f"--decimal {self.decimal!r}: give '.' or ','")
-        if self.decimal is not None and self.separator == self.decimal:
-            raise UsageError(
-                f"--separator and --decimal are both {self.decimal!r}; they must differ"
-            )
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,8 @@ def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> Problem
     )
 
 
-def not_a_number(where: str, cell: str, n: int, *remedies: Remedy) -> Problem:
-    """Return the problem of `n` cells that are not numbers in a number column, first `cell`."""
+def invalid_cell(where: str, cell: str, n: int, kind: str, *remedies: Remedy) -> Problem:
+    """Return the problem of `n` cells that are not of a kind, "number" or "date", first `cell`."""
     more = f", nor are {n - 1} further cells of the column" if n > 1 else ""
-    what = f"{where}: {shown(cell)} is not a number{more}"
-    return Problem(what, ["write numbers or leave the cells empty", *remedies])
+    what = f"{where}: {shown(cell)} is not a {kind}{more}"
+    return Problem(what, [f"write {kind}s or leave the cells empty", *remedies])

@@ -5,23 +5,19 @@ model file.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.tables.notations import Notation
+from sgpmic_cli.tables.cells import MISSING, Cells, Notation, RawTable, check_names, to_number
 from sgpmic_cli.tables.options import TableOptions, TextFormat
-from sgpmic_cli.tables.raw_table import MISSING, Cells, to_number
-
-# Variance of a text column relative to a number column. Equal texts form tight groups, which
-# clusterings follow more than the same variance spread out. Half of the variance is the choice of
-# Hennig and Liao (J. R. Statist. Soc. C, 2013).
-TEXT_WEIGHT = 0.5
+from sgpmic_cli.tables.problems import Problem, listed
+from sgpmic_cli.text import nearest
 
 
 def unify_numbers(classes: Sequence[str]) -> list[str]:
@@ -39,7 +35,6 @@ class NumberColumn:
 
     name: str
     median: float  # of the known values; replaces missing values if missing="median"
-    spread: float  # standard deviation of the known values
     notation: Notation | None = None  # how texts are read, if they are not plain numbers
     kind: Literal["number"] = "number"  # in model files
 
@@ -48,18 +43,22 @@ class NumberColumn:
         cls, name: str, values: np.ndarray, notation: Notation | None = None
     ) -> "NumberColumn":
         """Create the column from its values, NaN for missing ones."""
-        known = values[~np.isnan(values)]
-        constant = len(known) < 2 or np.ptp(known) == 0.0
-        spread = 0.0 if constant else float(np.std(known, ddof=1))
-        return cls(name, float(np.median(known)), spread, notation)
+        return cls(name, float(np.nanmedian(values)), notation)
 
     @property
     def feature_names(self) -> list[str]:
         """Name of the one feature."""
         return [self.name]
 
+    @property
+    def is_date(self) -> bool:
+        """Whether the numbers are days or fractions of a day."""
+        return self.notation is not None and self.notation.date != ""
+
     def encode(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
+        if cells.are_dates:
+            return cells.numbers[:, None], ~np.isnan(cells.numbers) & (not self.is_date)
         if self.notation is None:
             return cells.numbers[:, None], cells.invalid
         numbers, texts = self.notation.read(cells.texts), np.char.lower(cells.texts.astype(str))
@@ -77,19 +76,15 @@ class TextColumn:
     name: str
     categories: tuple[str, ...]  # in alphabetical order
     most_common: str  # replaces missing values if missing="median"
-    spread: float  # square root of the summed variances of the features over TEXT_WEIGHT
     kind: Literal["text"] = "text"  # in model files
 
     @classmethod
     def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":
         """Create the column from its texts, "" for missing ones."""
         counts = Counter(cells[cells != ""])
-        total = sum(counts.values())
-        variances = [count / total * (1.0 - count / total) for count in counts.values()]
-        variance = sum(variances) * total / max(total - 1, 1)
         categories = tuple(sorted(counts))
         most_common = max(categories, key=counts.__getitem__)
-        return cls(name, categories, most_common, float(np.sqrt(variance / TEXT_WEIGHT)))
+        return cls(name, categories, most_common)
 
     @property
     def feature_names(self) -> list[str]:
@@ -121,14 +116,40 @@ class ColumnRole:
     why: str  # the reason or a detail, such as the categories; may be empty
 
 
+class Rows(NamedTuple):
+    """Rows of a table as numbers."""
+
+    Y: np.ndarray  # (N, P); NaN for missing values that the model handles
+    row_numbers: np.ndarray  # (N,) row of the file, from 1
+    ids: Any  # (N,) texts, or None
+    classes: Any  # (N,) texts, or None
+
+    def part(self, rows: Any) -> "Rows":
+        """Return some of the rows."""
+        parts: list[Any] = [None if each is None else each[rows] for each in self]
+        return Rows(*parts)
+
+    @classmethod
+    def joined(cls, blocks: Sequence["Rows"]) -> "Rows":
+        """Concatenate blocks of one table. The result has classes only if all blocks have them."""
+        parts: list[Any] = [
+            None if any(each is None for each in parts) else np.concatenate(parts)
+            for parts in zip(*blocks, strict=True)
+        ]
+        return cls(*parts)
+
+
+class Match(NamedTuple):
+    """The name in a table of each used column, with a note or a problem."""
+
+    names: dict[str, str]
+    note: str = ""
+    problem: Problem | None = None
+
+
 @dataclass(frozen=True)
 class TableRecipe:
-    """How the rows of a table become numbers.
-
-    If `evenly` is False, numbers are unchanged and a text column is weighted relative to a number
-    column of mean variance. If True, each column is divided by its spread: numbers have unit
-    variance, text is weighted relative to it.
-    """
+    """How the rows of a table become numbers. The estimators weight the columns."""
 
     named: bool  # whether columns of other tables are matched by name, otherwise by position
     file_columns: tuple[str, ...]  # all columns of the table that the recipe was learned from
@@ -137,7 +158,6 @@ class TableRecipe:
     label: str | None = None  # column with the classes
     id: str | None = None  # column with the names of the rows
     left_out: dict[str, str] = field(default_factory=dict)  # why each other column is not used
-    evenly: bool = False
     format: TextFormat = field(default_factory=TextFormat)  # the default for later files
 
     @classmethod
@@ -164,6 +184,41 @@ class TableRecipe:
         raw = {column.name for column in self.columns}
         return found == list(self.feature_names) and not raw.issubset(found)
 
+    def match(self, table: RawTable, others: Collection[str | None] = ()) -> Match:
+        """Find the used columns in a table: by name, or by position if names are not known.
+
+        `others` are columns of the table with another purpose.
+        """
+        used, names = [column.name for column in self.columns], table.columns
+        if self.named and table.named:
+            found = {name: name for name in used if name in table.cells}
+            absent = [name for name in used if name not in found]
+            extra = [name for name in names if name not in {*self.file_columns, *others}]
+            if absent:
+                near = nearest(absent[0], extra) if len(absent) == 1 else ""
+                has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
+                what = f"columns of the model are missing: {listed(absent)}{near}{has}"
+                return Match(found, problem=Problem(what))
+            ignored = f"columns that the model does not know are ignored: {listed(extra)}."
+            return Match(found, ignored if extra else "")
+        nameless = table.path if self.named else "the file that the model was fitted to"
+        note = f"{nameless} has no header, so columns are taken by position."
+        note = note if self.named != table.named else ""
+        if len(names) == len(self.file_columns):
+            same_place = dict(zip(self.file_columns, names, strict=True))
+            return Match({name: same_place[name] for name in used}, note)
+        left = [name for name in names if name not in others]
+        if len(left) == len(used):
+            return Match(dict(zip(used, left, strict=True)), note)
+        n_all = len(self.file_columns)
+        expected = f"{len(used)}" + (f" (or all {n_all})" if n_all != len(used) else "")
+        what = (
+            f"{len(names)} columns where the model has {expected}; columns are matched by "
+            f"position, since {nameless} has no header"
+        )
+        remedy = "give it the columns that the model was fitted to"
+        return Match({}, note, Problem(what, [remedy]))
+
     @property
     def roles(self) -> list[ColumnRole]:
         """What each column of the file was taken for, in the order of the file."""
@@ -174,22 +229,23 @@ class TableRecipe:
         if isinstance(column, TextColumn):
             return ColumnRole(name, "categories", ", ".join(column.categories))
         if isinstance(column, NumberColumn):
-            notation = column.notation or Notation()
-            kind = "dates" if notation.date else "numbers"
-            return ColumnRole(name, kind, notation.words if column.notation else "")
+            words = column.notation.words if column.notation else ""
+            return ColumnRole(name, "dates" if column.is_date else "numbers", words)
         kind = {self.id: "id", self.label: "classes"}.get(name, "left out")
         return ColumnRole(name, kind, self.left_out.get(name, ""))
 
     @property
-    def divisors(self) -> np.ndarray:
-        """Divisors of the columns of Y (P,)."""
-        numbers = [isinstance(column, NumberColumn) for column in self.columns]
-        found = np.array([column.spread or 1.0 for column in self.columns])
-        if not self.evenly:
-            variances = [one.spread**2 for one in self.columns if isinstance(one, NumberColumn)]
-            typical = float(np.sqrt(np.mean(variances))) if variances else 1.0
-            found = np.where(numbers, 1.0, found / (typical or 1.0))
-        return np.repeat(found, [len(column.feature_names) for column in self.columns])
+    def levels(self) -> np.ndarray:
+        """Number of categories of the text column of each feature, 0 for numbers, (P,)."""
+        sizes = [len(column.feature_names) for column in self.columns]
+        text = [isinstance(column, TextColumn) for column in self.columns]
+        return np.repeat(np.multiply(sizes, text), sizes)
+
+    @property
+    def column_of_feature(self) -> np.ndarray:
+        """Index of the column of each feature, (P,)."""
+        sizes = [len(column.feature_names) for column in self.columns]
+        return np.repeat(np.arange(len(sizes)), sizes)
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
@@ -197,13 +253,14 @@ class TableRecipe:
         try:
             recipe: TableRecipe = _typed(cls, plain)
             TableOptions(missing=recipe.missing)  # refuses unknown treatments
+            for names in (recipe.file_columns, [column.name for column in recipe.columns]):
+                check_names("the recipe", names)
             for column in recipe.columns:
-                numbers = [column.spread, getattr(column, "median", 0.0)]
                 categories = getattr(column, "categories", (None,))
                 if column.name not in recipe.file_columns:
                     raise ValueError(f"the file has no column {column.name!r}")
-                if not np.isfinite(numbers).all() or not 0.0 <= column.spread < 1e150:
-                    raise ValueError(f"column {column.name!r} has an impossible spread or median")
+                if not np.isfinite(getattr(column, "median", 0.0)):
+                    raise ValueError(f"column {column.name!r} has an impossible median")
                 most_common = getattr(column, "most_common", None)
                 if most_common not in categories or len({*categories}) < len(categories):
                     raise ValueError(f"column {column.name!r} has impossible categories")

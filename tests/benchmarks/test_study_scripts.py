@@ -9,7 +9,7 @@ import pytest
 from central_differences import central_differences
 from random_problem import problem
 
-from benchmarks import missing_values, search_asrun, study
+from benchmarks import missing_values, search_asrun, study, verdicts
 from benchmarks.two_bounds import bounds_by_iteration, posterior, standard_value
 from sgpmic_cli.paper.model.bound import Bound, observe
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
@@ -133,3 +133,15 @@ def test_the_corrected_bound_is_ahead_after_one_iteration_from_the_same_start(mo
     found = bounds_by_iteration(*model, settings, iterations=4)
     assert [len(bounds) for bounds in found.values()] == [4, 4]
     assert found["KL-corrected"][0] > found["standard"][0]
+
+
+def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
+    monkeypatch.setattr(verdicts, "CLOUDS", {"Gaussian": verdicts.CLOUDS["Gaussian"]})
+    monkeypatch.setattr(verdicts, "SEPARATED", [(200, 2, 8.0, 0.5)])
+    verdicts.main(["--out", str(tmp_path), "--draws", "1"])
+    false, found = pd.read_csv(tmp_path / "verdicts.csv").iloc[:, 1:].to_numpy()
+    assert not false.any()
+    assert found.all()
+    assert "| 200 rows, 2 columns, 8 deviations, 50 % | 1.000 |" in (
+        tmp_path / "verdicts.md"
+    ).read_text(encoding="utf-8")

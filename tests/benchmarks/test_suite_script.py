@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import suite
+from benchmarks import study, suite
 
 
 @pytest.fixture
@@ -26,15 +26,30 @@ def test_a_suite_is_scored_and_resumed(folder, tmp_path, monkeypatch):
     wrong = pd.DataFrame({"Other_a": np.tile([1, 2], 40)})
     wrong.to_csv(published / "pairs.result2.gz", index=False)
     out = tmp_path / "out"
-    run = [str(folder), "--out", str(out), "--n-jobs", "1"]
-    suite.main([*run, "--published", str(published.parents[1])])
-    text = (out / "suite.md").read_text(encoding="utf-8")
+    monkeypatch.setattr(study, "METHODS", suite.METHODS)
+    run = [str(folder), "--out", str(out), "--n-jobs", "1", "--seeds", "1"]
+    study.main([*run, "--published", str(published.parents[1])])
+    text = (out / "findings.md").read_text(encoding="utf-8")
     assert "1 sets" in text
     rows = {line.split(" | ")[0].strip("| "): line for line in text.splitlines() if "|" in line}
-    assert "1.000" in rows["SGPMIC"]
-    assert "-0.0" in rows["Other"]
-    monkeypatch.setattr(suite, "METHODS", dict.fromkeys(suite.METHODS))  # would fail if called
-    suite.main(run)
+    assert rows["toy/pairs"].count("1.000") == 2
+    assert rows["Other"] == "| Other | 1 | 0 |"
+    monkeypatch.setattr(study, "METHODS", dict.fromkeys(suite.METHODS))  # would fail if called
+    study.main(run)
+
+
+def test_a_folder_of_tables_is_scored(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    random = np.random.RandomState(0)
+    for name in ("one", "two"):
+        kind = np.repeat(["a", "b"], 30)
+        table = pd.DataFrame({"x": random.randn(60) + 9.0 * (kind == "b"), "text": kind, "y": kind})
+        table.loc[3, "x"] = np.nan
+        table.to_csv(folder / f"{name}.csv", index=False)
+    monkeypatch.setattr(study, "METHODS", suite.METHODS)
+    study.main([str(folder), "--out", str(tmp_path / "out"), "--n-jobs", "1", "--seeds", "1"])
+    assert "| SGPMIC | 1.000 | 0.000 | 0.000 | 0.000 |" in capsys.readouterr().out
 
 
 def test_noise_is_not_scored(folder):

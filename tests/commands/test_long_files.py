@@ -9,7 +9,7 @@ from sgpmic_cli import SGPMIC, row_blocks
 from sgpmic_cli.clustering.result import fitting
 from sgpmic_cli.data import load
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
-from sgpmic_cli.tables import table_files
+from sgpmic_cli.tables import read
 from sgpmic_cli.tables.options import TableOptions
 
 TABLES = ("labels.csv", "embedding.csv")
@@ -27,7 +27,7 @@ def small_products(here, monkeypatch):
 
 def use_small_blocks(patch):
     patch.setattr(row_blocks, "ROWS", 16)
-    patch.setattr(table_files, "CELLS", 60)
+    patch.setattr(read, "CELLS", 60)
 
 
 def written(folder):

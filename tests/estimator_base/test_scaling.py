@@ -23,6 +23,14 @@ def test_scales_are_sample_deviations_with_and_without_missing_values(
     np.testing.assert_allclose(found, np.broadcast_to(wanted[scale], 3), rtol=1e-9)
 
 
+def test_cubes_order_rows_of_equal_length():
+    rows = np.array([[5.0, 0.0], [3.0, 4.0], [-3.0, 4.0], [0.0, -5.0], [1.0, 1.0]])
+    order = [4, 3, 2, 1, 0]
+    for X in (rows, rows[:, ::-1]):
+        assert scaling.canonical_order([X[:2], X[2:]]).tolist() == order
+    assert scaling.canonical_order([rows[order]]).tolist() == [0, 1, 2, 3, 4]
+
+
 @pytest.mark.parametrize(
     ("X", "sentence"),
     [

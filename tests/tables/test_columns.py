@@ -2,9 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.tables.learning import code_reason, identifier_reason, numbering_reason
-from sgpmic_cli.tables.notations import find_notation
-from sgpmic_cli.tables.raw_table import Cells
+from sgpmic_cli.tables.cells import Cells, find_notation
+from sgpmic_cli.tables.columns import code_reason, identifier_reason, numbering_reason
 
 
 @pytest.mark.parametrize(
@@ -83,6 +82,10 @@ def test_identifiers_are_different_and_named_or_long(name, values, is_id):
         (np.arange(12) ** 3, True, True),
         (np.arange(9), False, False),
         (np.arange(12)[::-1], True, False),
+        (np.arange(20) % 5, False, True),
+        (1952 + 5 * (np.arange(24) % 12), False, True),
+        (np.arange(20) % 2, False, False),
+        (np.r_[np.zeros(6), np.arange(20) % 5], False, False),
     ],
 )
 def test_rising_numbers_count_rows(values, dates, counts):

@@ -7,15 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.csv_text import CsvText
+from sgpmic_cli.tables.cells import MISSING
+from sgpmic_cli.tables.csv_text import Source
 from sgpmic_cli.tables.options import TextFormat
-from sgpmic_cli.tables.raw_table import MISSING
+from sgpmic_cli.tables.read import tables_in
 
 PLAIN = TextFormat()
 
 
-def parse(text, format=PLAIN, **names):
-    return next(CsvText("t.csv", format, **names).tables(io.StringIO(text)))
+def parse(text, format=PLAIN, known=()):
+    source = Source(io.BufferedReader(io.BytesIO(text.encode())), "t.csv")
+    return next(tables_in(source, format, known, whole=True))
 
 
 def test_rows_have_their_line_after_cells_of_several_lines():
@@ -23,21 +25,6 @@ def test_rows_have_their_line_after_cells_of_several_lines():
     assert table.lines.tolist() == [2, 5, 8]
     assert table.cells["a"].texts.tolist() == ["x\ny", "p\nq\nr", "z"]
     assert table.place(1) == "row 2 (line 5)"
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("1,2\n3,4\n", False),
-        ("5.1,3.5,setosa\n6,3,virginica\n", False),
-        ("rate,2001,2002\n1,2,3\n", True),
-        ("name,town\nada,paris\n", True),
-        ("1,,3\n4,5,6\n", False),
-        ("a,b\n,\n", True),
-    ],
-)
-def test_words_form_a_header_unless_the_next_row_has_the_same_kinds(text, named):
-    assert parse(text).named == named
 
 
 def test_a_line_that_names_no_separator_is_a_row():
@@ -49,7 +36,7 @@ def test_a_line_that_names_no_separator_is_a_row():
 def test_decimal_commas_in_quotes_are_found_and_read_again(first):
     text = f'{first}"a","b"\n"1,5","2"\n"3","4,5"\n'
     found = parse(text)
-    again = parse(text, TextFormat(decimal=found.format.decimal))
+    again = parse(text, found.format)
     for table in (found, again):
         assert [cells.numbers.tolist() for cells in table.cells.values()] == [[1.5, 3], [2, 4.5]]
 

@@ -5,9 +5,11 @@ from raw_tables import birds
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sgpmic_cli import TableEncoder
 from sgpmic_cli.data import TableOptions, load
+from sgpmic_cli.tables.encoder import rows_without_values
 
 
 def test_encoder_does_what_the_command_line_does(here):
@@ -22,8 +24,13 @@ def test_encoder_does_what_the_command_line_does(here):
         *("id", "categories", "numbers", "numbers", "numbers", "numbers", "categories")
     ]
     assert encoder.notes_[0].startswith("column 'bird' is left out")
-    even = TableEncoder(evenly=True).fit(frame).transform(frame)
-    np.testing.assert_allclose(even, data.evenly().Y, rtol=1e-14)
+    ones = data.Y[:, encoder.recipe_.levels > 0]
+    assert set(ones[~np.isnan(ones)]) == {0.0, 1.0}
+
+
+@parametrize_with_checks([TableEncoder()])
+def test_encoder_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
 
 
 def test_encoder_is_a_scikit_learn_transformer():
@@ -41,7 +48,6 @@ def test_encoder_is_a_scikit_learn_transformer():
     [
         ({"a": ["1", "2", "x", "4"]}, r"'x' is not a number; .* \(TableEncoder\(drop=\['a'\]\)\)"),
         ({"class": [0, 1, 0, 1]}, r"may hold the classes; leave it out \(TableEncoder"),
-        ({"a": [1, 2, 3, np.nan], "b": [1, 5, 2, np.nan]}, "Row 4 has no value"),
         (None, "the table has no rows"),
     ],
 )
@@ -51,6 +57,14 @@ def test_problems_name_parameters_of_the_encoder(change, sentence):
     with pytest.raises(ValueError, match=sentence) as caught:
         TableEncoder().fit_transform(frame)
     assert "label=" not in str(caught.value)
+
+
+@pytest.mark.parametrize("missing", ["model", "median"])
+def test_row_without_values_stays_a_row_without_values(missing):
+    frame = pd.DataFrame({"a": [1, 2, 3, np.nan, np.nan], "b": ["x", None, "y", None, "x"]})
+    Y = TableEncoder(missing=missing).fit_transform(frame)
+    assert rows_without_values(Y).tolist() == [False, False, False, True, False]
+    assert np.isnan(Y).sum() == (3 if missing == "median" else 6)
 
 
 def test_names_that_are_no_texts_are_reported_as_unknown_columns():

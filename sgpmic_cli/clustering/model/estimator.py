@@ -21,17 +21,29 @@ from sgpmic_cli.clustering.model import fitted_model
 from sgpmic_cli.clustering.model.clusters.base_clusterings import (
     NAMED,
     Consensus,
-    consensus,
     named_clustering,
     refit,
 )
-from sgpmic_cli.clustering.model.clusters.cluster_number import choose_number
+from sgpmic_cli.clustering.model.clusters.cluster_number import Selection, choose_number
+from sgpmic_cli.clustering.model.clusters.cluster_space import ClusterSpace
+from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
+from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
 from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, impute
-from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel, fit_gaussians
+from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel
+from sgpmic_cli.clustering.model.clusters.shared_dimensions import (
+    SharedDimensions,
+    shared_dimensions,
+)
+from sgpmic_cli.clustering.model.clusters.verdicts import (
+    Verdict,
+    continuous_columns,
+    judge_clusters,
+)
 from sgpmic_cli.clustering.model.fitted_model import FittedModel
 from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, rows_at
 from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, Progress, start, train
+from sgpmic_cli.clustering.model.near_copies import copy_groups
 from sgpmic_cli.estimator_base import storage
 from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.diagnostics import warn_about
@@ -77,8 +89,9 @@ class SGPMIC(LatentClusterer):
     """An estimator that clusters the rows of a table and maps them to a latent space.
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
-    gaps separate them. Gaussians with a shared covariance give their probabilities, or the labels
-    of the nearest rows if gaps separate the clusters. The map is the latent space of one sparse
+    gaps separate them. The label of a row is its largest probability, the mean of the posteriors of
+    the base clusterings; the labels of the nearest rows give it if gaps separate the clusters. The
+    map is the latent space of one sparse
     Gaussian process that all clusters share. It has a Gaussian distribution for every row and a
     Gaussian mixture as prior, so rows of one cluster lie together as far as they are known to
     belong together. The paper's own model is `PaperSGPMIC`.
@@ -86,14 +99,16 @@ class SGPMIC(LatentClusterer):
     Parameters
     ----------
     n_clusters : int, "auto" or (int, int), default="auto"
-        Number of clusters M. "auto" chooses among 1 to 15, and at most a tenth of the rows; a pair
-        chooses among the numbers from the first to the second. `selection_` has the evidence.
+        Number of clusters M. "auto" chooses among 1 to 15, and at most a tenth of the rows; if 15
+        is the best, it goes on to 30. A pair chooses among the numbers from the first to the
+        second. `selection_` has the evidence. The number does not depend on `random_state`.
     n_components : int, float or "auto", default=2
         Number of latent dimensions Q, at most the number of columns. A float in (0, 1) selects the
         smallest number of principal components that explains this fraction of the variance. "auto"
         takes the one of 1, 2, 3 and 5 with the highest bound after a few iterations.
     scale : {"standard", "global", "none"}, default="standard"
         Divide centred columns by their standard deviation, by one common number, or not at all.
+        With "standard", columns that nearly repeat each other share the weight of one column.
     init : {"consensus", "k-means", "gmm", "spectral", "ward"}, array of shape (n_samples,) or \
 (n_samples, n_clusters), default="consensus"
         The clusters: the consensus of several clusterings, one clustering, labels, or
@@ -159,6 +174,16 @@ class SGPMIC(LatentClusterer):
     stability_ : ndarray of shape (M,) or None
         Overlap of each cluster with its counterpart in the refits, from 0 to 1. None without
         refits or with one cluster.
+    verdicts_ : list of dict
+        What each cluster is: "group" if a valley of the density separates it from every
+        neighbour, "slice" if it is a part of a continuum, or "too few rows to say". `depth` is the
+        density in the shallowest valley relative to the lower peak, towards `neighbour`.
+    groups_ : ndarray of shape (n_samples,)
+        Group of each row, or -1. Groups are parts of the rows that valleys separate and that
+        halves of the rows show again. They do not depend on the number of clusters, and clusters
+        can be slices of them.
+    group_depths_ : list of float
+        For each group, the density in the shallowest valley around it relative to the lower peak.
     twins_, tiny_, dead_ : list
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
@@ -305,10 +330,17 @@ class SGPMIC(LatentClusterer):
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
         candidates = self._candidates(Y)
         random_state = check_random_state(self.random_state)
-        self.offset_, self.scale_ = offset_and_scale(Y, self._used_scale, use_constant=False)
+        self.offset_, self.scale_ = offset_and_scale(
+            Y, self.scale, self._levels, use_constant=False
+        )
         self._warn_of_constant_columns()
         subsample = self._subsample(Y, random_state)
-        rows = self._scaled(Y[subsample])
+        rows, columns = self._scaled(Y[subsample]), self._used_columns
+        if self.scale == "standard":  # near copies share the weight of one column
+            columns, copies = copy_groups(rows, columns)
+            self.scale_[self.scale_ > 0] *= np.sqrt(copies)
+            rows = rows / np.sqrt(copies)
+        discrete = discrete_features(rows, columns)
         missing = np.isnan(rows)
         gaussian = fit_gaussian(rows) if missing.any() else None
         if gaussian is not None:
@@ -316,15 +348,19 @@ class SGPMIC(LatentClusterer):
         order = canonical_order([rows])
         rows, row_indices = rows[order], subsample[order]
         mask = None if gaussian is None else missing[order]
+        # The number of clusters depends on the table and not on `random_state`.
+        shared = shared_dimensions(rows, discrete, columns, np.random.RandomState(0))
         m, self.selection_ = candidates[0], None
         if len(candidates) > 1:
-            self._report_step(f"number of clusters, from {candidates[0]} to {candidates[-1]}")
-            m, tried = choose_number(rows, candidates, random_state)
+            m, tried = self._choose_number(
+                rows, shared, candidates, distinct_rows(Y, 2 * MOST_CLUSTERS)
+            )
             self.selection_ = [{**row} for row in tried]
         self._report_step("clusters")
-        found = self._consensus(rows, mask, row_indices, len(Y), m, random_state)
+        space = ClusterSpace.of(rows, shared, m)
+        found = self._consensus(space, row_indices, len(Y), m, random_state)
         training = TrainingRows(rows)
-        clusters = self._clusters(rows, mask, found, random_state)
+        clusters = self._clusters(space, found, random_state)
         without_refits = clusters.without_refits.training_probabilities(training)
         weights = clusters.map_weights(without_refits)
         S = without_refits if clusters.refits is None else clusters.training_probabilities(training)
@@ -339,11 +375,26 @@ class SGPMIC(LatentClusterer):
         self.embedding_ = p.mu[inverse_order]
         self.embedding_variances_ = np.exp(p.log_s)[inverse_order]
         self.base_clusterings_ = found.names
+        # Verdicts depend on the table and not on `random_state`.
+        continuous = continuous_columns(rows)
+        verdicts = judge_clusters(continuous, found.labels, clusters.n_clusters)
+        self.verdicts_ = [verdict._asdict() for verdict in verdicts]
+        groups = surviving_groups(continuous, found.labels, [p.mu])
+        self.groups_, self.group_depths_ = groups.labels[inverse_order], groups.depths
         if len(subsample) < len(Y):
             self._report_step("clusters of the remaining rows")
-            self._assign_all(Y, threads)
+            self._assign_all(Y, groups.labels, threads)
         self._derive()
         warn_about(self._diagnose())
+
+    @property
+    def _used_columns(self) -> Indices:
+        """The column of each feature that is not constant, 0, 1, ... in ascending order."""
+        encoder = getattr(self, "encoder_", None)
+        columns = np.arange(self.n_features_in_)
+        if encoder is not None:
+            columns = encoder.recipe_.column_of_feature
+        return np.unique(columns[self.scale_ > 0], return_inverse=True)[1]
 
     def _warn_of_constant_columns(self) -> None:
         constant = np.flatnonzero(self.scale_ == 0)
@@ -387,10 +438,28 @@ class SGPMIC(LatentClusterer):
         )
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
+    def _choose_number(
+        self, rows: Array, shared: SharedDimensions | None, candidates: list[int], most: int
+    ) -> Selection:
+        """Choose the number of clusters. If "auto" reaches the limit of the search, go on once."""
+        self._report_step(f"number of clusters, from {candidates[0]} to {candidates[-1]}")
+        found = choose_number(rows, candidates, shared)
+        if found.chosen < MOST_CLUSTERS or not isinstance(self.n_clusters, str):
+            return found
+        candidates = list(range(1, min(2 * MOST_CLUSTERS, most, len(rows) // 10) + 1))
+        if candidates[-1] > MOST_CLUSTERS:
+            self._report_step(f"number of clusters, up to {candidates[-1]}")
+            found = choose_number(rows, candidates, shared)
+        if found.chosen == candidates[-1]:
+            warn_caller(
+                f"The number of clusters, {found.chosen}, is the largest that was tried: more "
+                "clusters may describe these data better, or the data form a continuum."
+            )
+        return found
+
     def _consensus(
         self,
-        rows: Array,
-        mask: BoolArray | None,
+        space: ClusterSpace,
         row_indices: Indices,
         n: int,
         n_clusters: int,
@@ -401,27 +470,21 @@ class SGPMIC(LatentClusterer):
             S = _given_memberships(self.init, n)[row_indices]
             return Consensus(S.argmax(axis=1), [S], ("given",))
         if self.init == "consensus":
-            return consensus(rows, n_clusters, seed, mask)
+            return space.consensus(n_clusters)
         if self.init in NAMED:
-            return named_clustering(self.init, rows, n_clusters, seed)
+            return named_clustering(self.init, space.rows, n_clusters, seed)
         names = ", ".join(map(repr, ("consensus", *NAMED)))
         raise ValueError(f"init must be one of {names}, labels or probabilities.")
 
     def _clusters(
-        self,
-        rows: Array,
-        mask: BoolArray | None,
-        found: Consensus,
-        random_state: np.random.RandomState,
+        self, space: ClusterSpace, found: Consensus, random_state: np.random.RandomState
     ) -> ClusterModel:
         m = found.memberships[0].shape[1]
-        gaussians = None if found.gaps or m == 1 else fit_gaussians(rows, found.memberships)
         self.stability_, refits = None, None
         if self.n_resamples and m > 1:
-            refits, self.stability_ = refit(
-                rows, found, gaussians, self.n_resamples, random_state, mask
-            )
-        return ClusterModel(found.labels, m, gaussians, refits)
+            refits, self.stability_ = refit(space.rows, found, self.n_resamples, random_state)
+        posterior, refits = space.in_columns(found.posterior), space.in_columns(refits)
+        return ClusterModel(found.labels, m, posterior, refits)
 
     def _fit_map(
         self,
@@ -467,15 +530,16 @@ class SGPMIC(LatentClusterer):
         self.lower_bound_, self.lower_bounds_ = fitted_map.bounds[-1], list(fitted_map.bounds)
         self.n_iter_, self.converged_ = len(fitted_map.bounds), fitted_map.converged
 
-    def _assign_all(self, Y: Array, threads: Workers) -> None:
+    def _assign_all(self, Y: Array, groups: Indices, threads: Workers) -> None:
         """Assign every row, block by block, after a fit to a subsample."""
         m, q = self.responsibilities_.shape[1], self.embedding_.shape[1]
         S, mu, s = (empty_array((len(Y), width), self.temp_folder) for width in (m, q, q))
-        density = np.empty(len(Y))
+        density, self.groups_ = np.empty(len(Y)), np.empty(len(Y), dtype=groups.dtype)
         report = getattr(self.callback, "assigned", None)
         for rows in gen_batches(len(Y), BLOCK):
             parts = self._map_block(Y[rows], self._located, rows.start, threads)
             mu[rows], s[rows], S[rows], density[rows] = Located.joined(parts)
+            self.groups_[rows] = groups[self._fitted.nearest(self._scaled(Y[rows]))]
             if report is not None:
                 report(rows.stop, len(Y))
         self.responsibilities_, self.embedding_, self.embedding_variances_ = S, mu, s
@@ -488,8 +552,15 @@ class SGPMIC(LatentClusterer):
         return self._fitted.probabilities(scaled)
 
     def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        names = ("converged_", "base_clusterings_", "selection_")
-        row_arrays = (*fitted_model.ROW_AXES, "consensus_", "offset_", "scale_", "lower_bounds_")
+        names = ("converged_", "base_clusterings_", "selection_", "verdicts_", "group_depths_")
+        row_arrays = (
+            *fitted_model.ROW_AXES,
+            "groups_",
+            "consensus_",
+            "offset_",
+            "scale_",
+            "lower_bounds_",
+        )
         arrays = {name: getattr(self, name) for name in row_arrays}
         values = {name: getattr(self, name) for name in names}
         values["stability_"] = None if self.stability_ is None else self.stability_.tolist()
@@ -503,6 +574,7 @@ class SGPMIC(LatentClusterer):
         if every_row:
             for name in fitted_model.ROW_AXES:
                 setattr(self, name, arrays[name])
+            self.groups_ = arrays["groups_"].astype(np.intp)
         else:  # those of the fitted rows
             p = self._fitted.map.parameters
             self.embedding_, self.embedding_variances_ = p.mu, np.exp(p.log_s)
@@ -514,6 +586,8 @@ class SGPMIC(LatentClusterer):
             not isinstance(selection, list) or not all(isinstance(row, dict) for row in selection)
         ):
             raise ValueError("the numbers of clusters tried are not a table")
+        self.verdicts_ = [Verdict(**row)._asdict() for row in values["verdicts_"]]
+        self.group_depths_ = [float(depth) for depth in values["group_depths_"]]
         self.base_clusterings_, self.selection_ = tuple(names), selection
         self._derive()
         self.stability_ = None

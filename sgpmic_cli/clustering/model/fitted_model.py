@@ -7,7 +7,8 @@ from scipy.special import rel_entr
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.model.clusters.missing_values import Gaussian, impute
-from sgpmic_cli.clustering.model.clusters.probabilities import ClusterGaussians, ClusterModel
+from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel, ClusterPosterior
+from sgpmic_cli.clustering.model.clusters.t_mixture import TMixture
 from sgpmic_cli.clustering.model.map.latent_mixture import from_covariances
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, locate
 from sgpmic_cli.clustering.model.map.shared_process import Parameters, Posterior
@@ -17,7 +18,7 @@ from sgpmic_cli.estimator_base.storage import Arrays, check_probabilities, read_
 
 # The arrays of a model file with their axes: n fitted rows, c columns, p columns that are not
 # constant, m clusters, q latent dimensions, k inducing inputs, b bounds, v base clusterings, w base
-# clusterings of refits, r rows of the table.
+# clusterings of refits, r rows of the table, d dimensions in which a mixture was fitted.
 AXES = {
     "mu": "nq",
     "log_s": "nq",
@@ -43,8 +44,10 @@ ROW_AXES = {
     "embedding_": "rq",
     "embedding_variances_": "rq",
 }
+GROUPS = {"groups_": "r"}
 OPTIONAL_AXES = (
     {"coefficients": "vpm", "intercepts": "vm", "weights": "vm", "temperature": ""},
+    {"mixture_whitening": "mpd", "mixture_means": "md", "mixture_intercepts": "m"},
     {"refit_coefficients": "wpm", "refit_intercepts": "wm", "refit_weights": "wm"},
     {"missing_mean": "p", "missing_covariance": "pp"},
 )
@@ -61,40 +64,39 @@ class FittedModel(NamedTuple):
 
     def probabilities(self, Y: Array) -> Array:
         """Return the cluster probabilities of rows (n, P) with NaN for missing values."""
-        return self.clusters.probabilities(*self._near_training(self._imputed(Y)))
+        return self.clusters.probabilities(self._imputed(Y), self.rows)
 
     def locate(self, Y: Array) -> Located:
         """Return the latent distributions and the cluster probabilities of rows."""
         mask = np.isnan(Y)
-        Y, distances, nearest = self._near_training(self._imputed(Y))
-        S = plain = self.clusters.without_refits.probabilities(Y, distances, nearest)
+        Y, first = self._near_training(self._imputed(Y))
+        S = plain = self.clusters.without_refits.probabilities(Y, self.rows)
         if self.clusters.refits is not None:
-            S = self.clusters.probabilities(Y, distances, nearest)
-        first = nearest[:, 0]
+            S = self.clusters.probabilities(Y, self.rows)
         r = self.clusters.map_weights(plain)
         mu, s, log_density = locate(self.map, Y, r, first, self.rows.equal(Y, first), mask)
         # r is a variational distribution, so its divergence from the cluster weights is subtracted.
         divergence = np.sum(rel_entr(r, np.maximum(self.clusters.weights, 1e-12)), axis=1)
         return Located(mu, s, S, log_density - divergence)
 
-    def _near_training(self, Y: Array) -> tuple[Array, Array, Indices]:
-        """Return rows with distances and indices of their nearest training rows, (n, k).
+    def _near_training(self, Y: Array) -> tuple[Array, Indices]:
+        """Return rows and the indices of their nearest training rows, (n,).
 
         A row that equals a training row up to rounding is replaced by the training row.
         """
-        distances, nearest = self.rows.nearest(Y)
-        known = self.rows.rows[nearest[:, 0]]
-        rounded = self.rows.equal(Y, nearest[:, 0]) & (known != Y).any(axis=1)
-        if rounded.any():
-            Y = np.where(rounded[:, None], known, Y)
-            distances[rounded], nearest[rounded] = self.rows.nearest(Y[rounded])
-        return Y, distances, nearest
+        nearest = self.rows.nearest(Y, 1)[1][:, 0]
+        equal = self.rows.equal(Y, nearest)
+        return np.where(equal[:, None], self.rows.rows[nearest], Y), nearest
 
     def _imputed(self, Y: Array) -> Array:
         if not np.isnan(Y).any():
             return Y
         # Without missing values in training, only the column means are known: zero.
         return np.nan_to_num(Y) if self.gaussian is None else impute(self.gaussian, Y)
+
+    def nearest(self, Y: Array) -> Indices:
+        """Return the nearest training row of each row (n, P)."""
+        return self._near_training(self._imputed(Y))[1]
 
     def to_arrays(self) -> dict[str, Array]:
         """Return the arrays that a model file holds."""
@@ -109,11 +111,13 @@ class FittedModel(NamedTuple):
             "rows": self.rows.rows,
             "labels": clusters.labels,
         }
-        if clusters.gaussians is not None:
-            arrays |= clusters.gaussians._asdict()
+        if clusters.posterior is not None:
+            arrays |= {name: getattr(clusters.posterior, name) for name in OPTIONAL_AXES[0]}
+            if clusters.posterior.mixture is not None:
+                arrays |= dict(zip(OPTIONAL_AXES[1], clusters.posterior.mixture, strict=True))
         if clusters.refits is not None:
             fields = clusters.refits._asdict()
-            arrays |= {name: fields[name.removeprefix("refit_")] for name in OPTIONAL_AXES[1]}
+            arrays |= {name: fields[name.removeprefix("refit_")] for name in OPTIONAL_AXES[2]}
         if self.gaussian is not None:
             arrays["missing_mean"], arrays["missing_covariance"] = self.gaussian
         return arrays
@@ -128,27 +132,30 @@ def from_arrays(arrays: Arrays, *, converged: bool) -> FittedModel:
         arrays["lower_bounds_"].tolist(),
         converged,
     )
-    gaussians = refits = gaussian = None
+    posterior = refits = gaussian = None
     if "coefficients" in arrays:
-        gaussians = _gaussians(arrays, "")
+        posterior = _posterior(arrays, "")
+        if "mixture_means" in arrays:
+            mixture = TMixture(*(arrays[name] for name in OPTIONAL_AXES[1]))
+            posterior = posterior._replace(mixture=mixture)
         if "refit_weights" in arrays:
-            refits = _gaussians(arrays, "refit_")
+            refits = _posterior(arrays, "refit_")
     if "missing_mean" in arrays:
         gaussian = Gaussian(arrays["missing_mean"], arrays["missing_covariance"])
     labels = arrays["labels"].astype(np.intp)
-    clusters = ClusterModel(labels, len(arrays["means"]), gaussians, refits)
+    clusters = ClusterModel(labels, len(arrays["means"]), posterior, refits)
     return FittedModel(fitted_map, clusters, TrainingRows(arrays["rows"]), gaussian)
 
 
-def _gaussians(arrays: Arrays, prefix: str) -> ClusterGaussians:
+def _posterior(arrays: Arrays, prefix: str) -> ClusterPosterior:
     names = (prefix + name for name in ("coefficients", "intercepts", "weights"))
     coefficients, intercepts, weights = (arrays[name] for name in names)
-    return ClusterGaussians(coefficients, intercepts, weights, float(arrays["temperature"]))
+    return ClusterPosterior(coefficients, intercepts, weights, float(arrays["temperature"]))
 
 
 def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     """Read the arrays of a file. Raise ValueError if they cannot come from a fit."""
-    axes = {**AXES, **ROW_AXES} if every_row else dict(AXES)
+    axes = {**AXES, **ROW_AXES, **GROUPS} if every_row else dict(AXES)
     for group in OPTIONAL_AXES:
         if not members.keys().isdisjoint(group):
             axes |= group
@@ -168,5 +175,8 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     labels = arrays["labels"]
     if (labels != labels.round()).any() or labels.min() < 0 or labels.max() >= len(arrays["means"]):
         raise ValueError("a label is not the number of a cluster")
+    groups = arrays.get("groups_", np.zeros(1))
+    if (groups != groups.round()).any() or groups.min() < -1:
+        raise ValueError("a group is not a number")
     check_probabilities(arrays, "consensus_", *(["responsibilities_"] if every_row else []))
     return arrays

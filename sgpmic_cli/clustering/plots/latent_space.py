@@ -7,6 +7,7 @@ import numpy as np
 
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.figure_style import INK, as_drawn, legend_columns, look, matched_looks
+from sgpmic_cli.gp.pca import with_fixed_signs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,8 +100,7 @@ def projection(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     middle = X.mean(axis=0)
     _, lengths, axes = np.linalg.svd(X - middle, full_matrices=False)
     percent = 100.0 * lengths**2 / max(np.sum(lengths**2), np.finfo(float).tiny)
-    # The sign of a singular vector is arbitrary: make its largest entry positive.
-    axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])[:, None]
+    axes = with_fixed_signs(axes[:2].T).T
     return middle, axes, [f"latent principal axis {i + 1} ({percent[i]:.0f} %)" for i in range(2)]
 
 

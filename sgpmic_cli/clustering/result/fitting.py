@@ -25,7 +25,6 @@ from sgpmic_cli.clustering.result.profile import (
 from sgpmic_cli.clustering.result.row_density import unusual_below, unusual_notes
 from sgpmic_cli.clustering.result.row_tables import append_rows, row_numbers
 from sgpmic_cli.clustering.result.settings import (
-    ESTIMATORS,
     Model,
     Setting,
     default_missing,
@@ -39,9 +38,9 @@ from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.scores import purity, score_all
+from sgpmic_cli.tables.encoder import TableEncoder
 from sgpmic_cli.tables.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
-from sgpmic_cli.tables.table_encoder import TableEncoder
 
 BLOCK = 4096  # rows that are located at once
 N_RESAMPLES = 8  # of the default model; the estimator's own default is 0
@@ -105,7 +104,7 @@ class Fitted:
         model = self.model
         if (found := getattr(model, "_log_density", None)) is not None:  # of a fit to a subsample
             return np.asarray(found)
-        Y = (self.data.evenly() if model.encoder_.recipe_.evenly else self.data).Y
+        Y = self.data.Y
         blocks = gen_batches(len(Y), BLOCK)
         parts = [model._located(model._scaled(Y[rows], 0)).log_density for rows in blocks]
         return np.concatenate(parts)
@@ -124,7 +123,7 @@ class Fitted:
     @property
     def scale(self) -> str:
         """How the columns were scaled."""
-        return "standard" if self.model.encoder_.recipe_.evenly else self.model.scale
+        return str(self.model.scale)
 
     @cached_property
     def profile(self) -> Profile:
@@ -227,20 +226,17 @@ def fit(
         given.setdefault("n_resamples", N_RESAMPLES)
     elif given.get("device") in ("cpu", "auto"):
         del given["device"]  # the paper's model always runs on the processor
-    scale = given.get("scale", ESTIMATORS[setting]().scale)
-    rows = data
-    if data.recipe is not None and data.recipe.text_columns and scale == "standard":
-        # Scaling each feature would give a text with k values the weight of k columns.
-        rows, given["scale"] = data.evenly(), "global"
     model = estimator_for(data, setting, random_state=seed, **given)
+    recipe = data.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
+    model._given_encoder = TableEncoder.from_recipe(recipe)
     callback = _ProgressCallback(model, data, progress)
     model.callback = callback
-    names = None if data.names_made_up else list(rows.feature_names)
+    names = None if data.names_made_up else list(data.feature_names)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model.fit(rows.Y if names is None else pd.DataFrame(rows.Y, columns=names, copy=False))
+            model.fit(data.Y if names is None else pd.DataFrame(data.Y, columns=names, copy=False))
         except ValueError as error:
             reason = _lower_first(with_options(str(error)))
             raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
@@ -250,8 +246,6 @@ def fit(
             warn_about(diagnose(model.responsibilities_))
     seconds = time.perf_counter() - started
     messages = (with_options(_lower_first(str(warning.message))) for warning in caught)
-    recipe = rows.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
-    model.encoder_ = TableEncoder.from_recipe(recipe)
     asked = settings.get("scale") is not None
     kept, distinct = callback.kept_iterations(), list(dict.fromkeys(messages))
     fitted = Fitted(model, setting, data, seed, seconds, kept, asked, distinct)

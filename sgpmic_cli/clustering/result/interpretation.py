@@ -161,11 +161,10 @@ def differing_values(fitted: Fitted, rows: np.ndarray) -> Iterator[list[tuple[in
     text column, only the category of the row counts.
     """
     profile, data, labels = fitted.profile, fitted.data, fitted.model.labels_
-    units = 1.0 if data.recipe is None else data.recipe.divisors
     spread = np.where(profile.spread > 0, profile.spread, 1.0)
     step = max(1, BLOCK // len(spread))
     for part in (rows[first : first + step] for first in range(0, len(rows), step)):
-        values = data.Y[part] * units
+        values = data.Y[part]
         size = np.nan_to_num(np.abs(values - profile.means[labels[part]]) / spread)
         size[profile.is_category & (values < 0.5)] = 0.0
         order = np.argsort(-size, axis=1, kind="stable")[:, :N_DIFFERING]

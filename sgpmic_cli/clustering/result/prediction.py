@@ -20,8 +20,8 @@ from sgpmic_cli.data.dataset import class_numbers
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files.output_folder import settle
 from sgpmic_cli.scores import score_all
-from sgpmic_cli.tables.encoding import EncodedTable, Rows
-from sgpmic_cli.tables.recipe import TableRecipe, unify_numbers
+from sgpmic_cli.tables.encoder import EncodedTable
+from sgpmic_cli.tables.recipe import Rows, TableRecipe, unify_numbers
 
 
 def load_model(path: PathLike, n_jobs: int = -1) -> Model:

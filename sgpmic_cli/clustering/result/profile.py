@@ -117,12 +117,10 @@ class Profile:
 def profile_of(data: Dataset, S: np.ndarray) -> Profile:
     """Compute the profile of clusters with responsibilities S (N, M)."""
     labels, found = S.argmax(axis=1), diagnose(S)
-    divisors = None if data.recipe is None else data.recipe.divisors
 
     def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
         for rows in row_blocks(len(data.Y)):
-            block = data.Y[rows][test(labels[rows], cluster)]
-            yield block if divisors is None else block * divisors
+            yield data.Y[rows][test(labels[rows], cluster)]
 
     clusters = range(len(found.sizes))
     spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])

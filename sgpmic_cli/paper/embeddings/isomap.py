@@ -21,6 +21,7 @@ from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.files.array_cache import Memory, remembered
+from sgpmic_cli.gp.pca import with_fixed_signs
 from sgpmic_cli.paper.embeddings.block_lanczos import leading_eigenvectors
 
 Parts = Literal["largest", "joined", "auto"]
@@ -125,8 +126,7 @@ def _classical_mds(distances: Array, n_axes: int) -> Array:
     coordinates = np.zeros((n, n_axes))
     kept = np.where(values > n * EPS * values[0], values, 0.0)
     coordinates[:, : len(values)] = vectors * np.sqrt(kept)
-    largest = coordinates[np.abs(coordinates).argmax(axis=0), np.arange(n_axes)]
-    return coordinates * np.where(largest < 0, -1.0, 1.0)
+    return with_fixed_signs(coordinates)
 
 
 def _leading(gram: Array, k: int) -> tuple[Array, Array]:

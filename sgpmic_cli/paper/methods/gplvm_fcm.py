@@ -20,10 +20,11 @@ import numpy as np
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
 from sgpmic_cli.files.array_cache import Arrays, Memory, remembered
+from sgpmic_cli.gp import cholesky
 from sgpmic_cli.gp.pca import ppca
 from sgpmic_cli.paper.methods._clusterer import EmbeddingFCM
 from sgpmic_cli.paper.methods._scatter import centred
-from sgpmic_cli.paper.model import cholesky, kernels
+from sgpmic_cli.paper.model import kernels
 from sgpmic_cli.paper.model.bound import observe
 from sgpmic_cli.paper.model.optimizers import ascend, scg
 

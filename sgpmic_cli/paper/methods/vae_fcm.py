@@ -4,14 +4,12 @@ The printed column is close to chance. `VAEFCM` reproduces it with the settings 
 images: a sigmoid output with cross-entropy averaged over columns, a divergence summed over code
 dimensions, and fuzzy c-means on one random sample of the code. Values above 1 saturate the logits,
 so the code collapses to the prior. In single precision, large columns overflow and all rows get one
-label, as in some of the printed runs. `VAESoundFCM` uses a Gaussian likelihood and the mean code
-instead. docs/baseline-settings.md compares the variants.
+label, as in some of the printed runs. docs/baseline-settings.md compares variants.
 
 D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -19,11 +17,7 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN
 from sgpmic_cli.paper.methods.ae_fcm import AEFCM
-from sgpmic_cli.paper.networks.autoencoders import Loss, VariationalAutoencoder
-from sgpmic_cli.paper.networks.losses import binary_cross_entropy, gaussian_likelihood
-
-# Keras clips probabilities to [1e-7, 1 - 1e-7]; this is the same limit for logits.
-LOGIT_LIMIT = float(np.log((1.0 - 1e-7) / 1e-7))
+from sgpmic_cli.paper.networks.autoencoders import VariationalAutoencoder
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -68,24 +62,7 @@ class VAEFCM(AEFCM):
             self.labels_ = np.zeros(len(Y), np.int64)
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        network = self._network(Y, partial(binary_cross_entropy, limit=LOGIT_LIMIT), rng)
+        network = VariationalAutoencoder(
+            self._sizes(Y), rng, single_precision=self.single_precision
+        )
         return self._trained(network, Y, rng).sample(Y, rng).astype(np.float64)
-
-    def _network(self, Y: Array, loss: Loss, rng: np.random.RandomState):
-        single = self.single_precision
-        return VariationalAutoencoder(self._sizes(Y), loss, rng, single_precision=single)
-
-
-class VAESoundFCM(VAEFCM):
-    """A clusterer that trains a VAE with a Gaussian likelihood and clusters the mean code.
-
-    The parameters and attributes are those of `VAEFCM`; `embedding_` holds the mean codes.
-    """
-
-    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        Y = Y - Y.mean(axis=0)
-        scale = np.sqrt(np.mean(Y**2))  # one factor keeps the relative scale of the columns
-        if scale > 0:
-            Y /= scale
-        network = self._network(Y, gaussian_likelihood, rng)
-        return self._trained(network, Y, rng).encode(Y)

@@ -7,7 +7,8 @@ L_m is the weighted sparse Gaussian process of `dtc.py`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +25,9 @@ ACTIVE = 1e-3  # rows with a smaller responsibility are left out of a component 
 MIN_ACTIVE = 5  # ... but the component keeps at least this number of rows
 JITTER = 1e-6  # on the diagonal of K_uu if white is on every element
 BLOCK = 2048  # rows of a component that one thread processes together
-# Blocks of more numbers than this (256 MB) are computed again for the gradient instead of kept.
+# More covariances than this (256 MB) are computed again for the gradient instead of kept.
 MOST_KEPT = 2**25
+TINY = 1e-300  # smallest responsibility of a row, because the kernel takes its logarithm
 
 
 @dataclass(frozen=True)
@@ -80,16 +82,14 @@ class Observed(NamedTuple):
 def observe(Y: Array) -> Observed:
     """Prepare the data Y (N, P).
 
-    The bound depends on Y Y' only. If there are more columns than rows, a square factor of Y Y'
-    replaces Y.
+    A square factor of Y Y' replaces Y if there are more columns than rows.
     """
-    n, p = Y.shape
-    if p > n:
-        Y = np.asarray(np.linalg.qr(Y.T, mode="r")).T
-    return Observed(np.ascontiguousarray(Y), p, np.einsum("np,np->n", Y, Y))
+    factor, _ = _narrow(Y)
+    squares = np.einsum("np,np->n", factor, factor)
+    return Observed(np.ascontiguousarray(factor), Y.shape[1], squares)
 
 
-class Rows(NamedTuple):
+class Part(NamedTuple):
     """Some rows of one component."""
 
     component: int
@@ -112,85 +112,101 @@ class Bound:
     ):
         self.kernel, self.S, self.workers = kernel, S, workers
         self.entropy = -float(np.sum(xlogy(S, S)))
-        self.parts: list[Rows] = []
+        self.parts: list[Part] = []
         self.totals: list[Totals] = []
+        self.bases: list[Array | None] = []  # of components with fewer rows than columns
         for m, s in enumerate(S.T):
-            active_rows = _active_rows(s, active)
-            for part in gen_batches(len(active_rows), BLOCK):
-                rows = active_rows[part]
-                root_s = np.sqrt(s[rows])[:, None]
-                self.parts.append(Rows(m, rows, root_s, root_s * data.Y[rows]))
-            s = s[active_rows]
-            energy = float(s @ data.squares[active_rows])
+            rows = _active_rows(s, active)
+            s = s[rows]
+            root_s = np.sqrt(np.maximum(s, TINY))[:, None]
+            Y, basis = _narrow(root_s * data.Y[rows])
+            self.parts += [
+                Part(m, rows[part], root_s[part], Y[part]) for part in gen_batches(len(rows), BLOCK)
+            ]
+            energy = float(s @ data.squares[rows])
             self.totals.append(Totals(float(s.sum()), energy, data.n_outputs))
+            self.bases.append(basis)
         self.n_rows = sum(len(part.rows) for part in self.parts)
 
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """Return L_KL and the factors of every component."""
         factors, _, _ = self._evaluate(p)
         prior, _ = latent_prior_gradient(p.X, self.S, p.prior)
-        return self._sum(factors, prior), factors
+        whole = [
+            f if basis is None else replace(f, W=f.W @ basis)
+            for f, basis in zip(factors, self.bases, strict=True)
+        ]
+        return self._sum(factors, prior), whole
 
     def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
         """Return L_KL and its gradients by X, Z, theta and log beta."""
         theta, beta = p.natural, p.beta
-        factors, grams, block = self._evaluate(p)
+        factors, K_uu, cross = self._evaluate(p)
         prior, dX = latent_prior_gradient(p.X, self.S, p.prior)
-        dZ, dtheta, by_beta = np.zeros_like(p.Z), np.zeros_like(theta), 0.0
+        slopes = [
+            gram_gradient(f, K, totals.weight)
+            for f, K, totals in zip(factors, K_uu, self.totals, strict=True)
+        ]
+        D = np.stack([slope for slope, _ in slopes])
+        by_beta = sum(slope for _, slope in slopes) if abs(p.log_beta) < LOG_LIMIT else 0.0
+        dZ, dtheta = gram_gradients(self.kernel, theta, p.Z, K_uu, D)
 
         def gradients(i: int) -> tuple[Array, Array, Array]:
-            m, rows, root_s, _ = self.parts[i]
-            weighted = block(i)
-            K, dK = weighted[:, : len(p.Z)], cross_gradient(factors[m], weighted, beta)
+            m, rows, root_s, Y = self.parts[i]
+            K = cross(i)
+            dK = cross_gradient(factors[m], K, Y, beta)
             return self.kernel.cross_gradients(theta[m], p.X[rows], p.Z, K, dK, root_s)
 
-        found = self.workers.map(gradients, range(len(self.parts)), self.n_rows)
-        for part, (own_dX, own_dZ, own_dtheta) in zip(self.parts, found, strict=True):
-            dX[part.rows] += own_dX
-            dZ += own_dZ
-            dtheta[part.component] += own_dtheta
-        for m, (f, K_uu) in enumerate(zip(factors, grams, strict=True)):
-            D, own_by_beta = gram_gradient(f, K_uu, self.totals[m].weight)
-            own_dZ, own_dtheta = gram_gradients(self.kernel, theta[m], p.Z, K_uu, D)
-            by_beta += own_by_beta
-            dZ += own_dZ
-            dtheta[m] += own_dtheta
-        if abs(p.log_beta) >= LOG_LIMIT:
-            by_beta = 0.0
-        return self._sum(factors, prior), dX, dZ, p.gradient_by_theta(dtheta), by_beta
+        of_parts = self.workers.map(gradients, range(len(self.parts)), self.n_rows)
+        for part, (part_dX, part_dZ, part_dtheta) in zip(self.parts, of_parts, strict=True):
+            dX[part.rows] += part_dX
+            dZ[part.component] += part_dZ
+            dtheta[part.component] += part_dtheta
+        gradient = dX, dZ.sum(axis=0), p.gradient_by_theta(dtheta), by_beta
+        return self._sum(factors, prior), *gradient
 
-    def _evaluate(self, p: Parameters) -> tuple[list[Factors], list[Array], Callable[[int], Array]]:
-        """Return factors and K_uu of every component, and a function that returns block i."""
-        theta, beta, k = p.natural, p.beta, len(p.Z)
-        grams = [gram(self.kernel, own, p.Z) for own in theta]
-        keep = self.n_rows * (k + self.parts[0].Y.shape[1]) <= MOST_KEPT
+    def _evaluate(self, p: Parameters) -> tuple[list[Factors], Array, Callable[[int], Array]]:
+        """Return factors and K_uu of every component, and a function that returns K~ of part i."""
+        theta, beta = p.natural, p.beta
+        K_uu = gram(self.kernel, theta, p.Z)
+        keep = self.n_rows * len(p.Z) <= MOST_KEPT
 
-        def compute(part: Rows) -> Array:
-            block = np.empty((len(part.rows), k + part.Y.shape[1]))
-            K = self.kernel.cross(theta[part.component], p.X[part.rows], p.Z)
-            np.multiply(part.root_s, K, out=block[:, :k])
-            block[:, k:] = part.Y
-            return block
+        def compute(part: Part) -> Array:
+            return self.kernel.cross(theta[part.component], p.X[part.rows], p.Z, part.root_s)
 
-        def sums_and_block(part: Rows) -> tuple[Array, Array | None]:
-            block = compute(part)
-            return block[:, :k].T @ block, block if keep else None
+        def products(part: Part) -> tuple[Array, Array, Array | None]:
+            K = compute(part)
+            return K.T @ K, K.T @ part.Y, K if keep else None
 
-        found = self.workers.map(sums_and_block, self.parts, self.n_rows)
+        of_parts = self.workers.map(products, self.parts, self.n_rows)
 
-        def block(i: int) -> Array:
-            kept = found[i][1]
+        def cross(i: int) -> Array:
+            kept = of_parts[i][2]
             return compute(self.parts[i]) if kept is None else kept
 
         def factors(m: int) -> Factors:
             own = [i for i, part in enumerate(self.parts) if part.component == m]
-            sums = np.sum([found[i][0] for i in own], axis=0)
-            return factorise(grams[m], sums, beta, self.totals[m], map(block, own))
+            KK = reduce(np.add, [of_parts[i][0] for i in own])
+            KY = reduce(np.add, [of_parts[i][1] for i in own])
+            rows = ((cross(i), self.parts[i].Y) for i in own)
+            return factorise(K_uu[m], KK, KY, beta, self.totals[m], rows)
 
-        return self.workers.map(factors, range(len(theta)), self.n_rows), grams, block
+        return self.workers.map(factors, range(len(theta)), self.n_rows), K_uu, cross
 
     def _sum(self, factors: list[Factors], prior: float) -> float:
         return sum(f.value for f in factors) + prior + self.entropy
+
+
+def _narrow(Y: Array) -> tuple[Array, Array | None]:
+    """Return a square factor F of Y Y' and the basis B of Y = F B, if Y has more columns than rows.
+
+    The bound of a component depends on Y Y' only.
+    """
+    n, d = Y.shape
+    if d <= n:
+        return Y, None
+    basis, factor = np.linalg.qr(Y.T)
+    return np.ascontiguousarray(factor.T), basis.T
 
 
 def _active_rows(s: Array, threshold: float) -> Indices:

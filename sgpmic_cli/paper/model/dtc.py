@@ -21,8 +21,7 @@ quantities without forming A:
 
     misfit = |residual|^2
 
-A tilde marks weighted rows: K~ = sqrt(S) K_fu and Y~ = sqrt(S) Y. They come side by side as blocks
-[K~, Y~] (n, K+D), so that one product gives [K_uf S K_fu, K_uf S Y], and another one dL/dK_fu.
+A tilde marks weighted rows: K~ = sqrt(S) K_fu and Y~ = sqrt(S) Y.
 """
 
 from collections.abc import Iterable
@@ -33,7 +32,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.paper.model.cholesky import (
+from sgpmic_cli.gp.cholesky import (
     cholesky,
     inverse,
     inverse_factor,
@@ -41,6 +40,7 @@ from sgpmic_cli.paper.model.cholesky import (
     log_determinant,
 )
 
+Rows = tuple[Array, Array]  # K~ (n, K) and Y~ (n, D)
 EPS = float(np.finfo(np.float64).eps)
 LOST = 1e-6  # accepted relative error of the bound, as `_is_rough` estimates it (far too high)
 IDLE = 1e-30  # a component with less weight than this has no effect on the bound
@@ -82,21 +82,21 @@ class Factors:
 
 
 def factorise(
-    K_uu: Array, sums: Array, beta: float, totals: Totals, blocks: Iterable[Array]
+    K_uu: Array, KK: Array, KY: Array, beta: float, totals: Totals, rows: Iterable[Rows]
 ) -> Factors:
-    """Return the factors of a component from its blocks and from the sums of K~' [K~, Y~]."""
+    """Return the factors of a component from K~' K~, K~' Y~ and the rows themselves."""
     k, P = len(K_uu), totals.n_outputs
     L_u, jitter = jittered_cholesky(K_uu)
-    L_a = cholesky(K_uu + beta * sums[:, :k])
+    L_a = cholesky(K_uu + beta * KK)
     if L_a is not None:
-        L_a_inverse, E = inverse_factor(L_a), beta * sums[:, k:]
+        L_a_inverse, E = inverse_factor(L_a), beta * KY
         W = L_a_inverse.T @ (L_a_inverse @ E)
         misfit = beta * totals.energy - float(np.vdot(E, W))
         value = _value(totals, beta, L_u, L_a, misfit)
         terms = beta * totals.energy + k * P
         if totals.weight <= IDLE or (jitter == 0.0 and not _is_rough(L_a, terms, value)):
             return Factors(value, L_u, L_a, L_a_inverse, W, misfit, P, jitter, rough=False)
-    L_a, W, misfit = _factorise_by_qr(L_u, beta, blocks)
+    L_a, W, misfit = _factorise_by_qr(L_u, beta, rows)
     value = _value(totals, beta, L_u, L_a, misfit)
     return Factors(value, L_u, L_a, inverse_factor(L_a), W, misfit, P, jitter, rough=True)
 
@@ -107,12 +107,13 @@ def gram_gradient(f: Factors, K_uu: Array, weight: float) -> tuple[Array, float]
     return D, 0.5 * (f.n_outputs * weight - f.misfit) - float(np.sum(D * K_uu))
 
 
-def cross_gradient(f: Factors, block: Array, beta: float) -> Array:
-    """Return dL/dK~ = beta (2 K~ H + Y~ W') of a block [K~, Y~], (n, K)."""
+def cross_gradient(f: Factors, K: Array, Y: Array, beta: float) -> Array:
+    """Return dL/dK~ = beta (2 K~ H + Y~ W') of some rows K~ (n, K) and Y~ (n, D)."""
     if not f.rough:
-        return block @ np.vstack([2.0 * beta * f.gradient_by_A, beta * f.W.T])
+        dK = K @ (2.0 * beta * f.gradient_by_A)
+        dK += Y @ (beta * f.W.T)
+        return dK
     # Take residuals before products and solve with the factor of A, to keep the digits.
-    K, Y = block[:, : len(f.L_a)], block[:, len(f.L_a) :]
     solved = solve_triangular(f.L_a, f.whiten(K).T, lower=True, trans=1, check_finite=False).T
     return beta * ((Y - K @ f.W) @ f.W.T - f.n_outputs * solved)
 
@@ -133,15 +134,12 @@ def _is_rough(L_a: Array, terms: float, value: float) -> bool:
     return bool(not EPS * terms <= LOST * abs(value) * ratio * ratio)
 
 
-def _factorise_by_qr(
-    L_u: Array, beta: float, blocks: Iterable[Array]
-) -> tuple[Array, Array, float]:
+def _factorise_by_qr(L_u: Array, beta: float, rows: Iterable[Rows]) -> tuple[Array, Array, float]:
     """Return chol(A), W and the misfit by a QR factorisation (see above)."""
-    k, weighted = len(L_u), [np.sqrt(beta) * block for block in blocks]
+    k, weighted = len(L_u), [np.sqrt(beta) * np.hstack(part) for part in rows]
     prior = np.zeros((k, weighted[0].shape[1]))
     prior[:, :k] = L_u.T
-    stack = np.vstack([*weighted, prior])
-    R = np.asarray(np.linalg.qr(stack, mode="r"))
+    R = np.asarray(np.linalg.qr(np.vstack([*weighted, prior]), mode="r"))
     R[:k] *= np.where(R.diagonal()[:k] < 0.0, -1.0, 1.0)[:, None]
     W = solve_triangular(R[:k, :k], R[:k, k:], check_finite=False)
     return np.asfortranarray(R[:k, :k].T), W, float(np.sum(R[k:, k:] ** 2))

@@ -32,10 +32,10 @@ from sgpmic_cli.paper.embeddings.isomap import Parts
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_IN_ITERATIONS
 from sgpmic_cli.paper.model.em import OPTIMIZERS, Fit, train
-from sgpmic_cli.paper.model.kernels import LOG_LIMIT, RBF, Kernel, Linear, positive
+from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
-from sgpmic_cli.paper.model.start import latent_start, start
+from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
 RULES = {
@@ -263,7 +263,9 @@ class PaperSGPMIC(LatentClusterer):
             )
         check_clusters(self.n_clusters, Y)
         random_state = check_random_state(self.random_state)
-        self.offset_, self.scale_ = offset_and_scale(Y, self._used_scale, center=self.center)
+        self.offset_, self.scale_ = offset_and_scale(
+            Y, self.scale, self._levels, center=self.center
+        )
         scaled = (Y - self.offset_) / self.scale_
         # Only "standard" scaling changes neighbours and explained variances, so the start uses Y.
         shaped = Y / self.scale_ if self.scale == "standard" else Y
@@ -277,7 +279,7 @@ class PaperSGPMIC(LatentClusterer):
             )
         self._report_step("ISOMAP")
         X = latent_start(shaped, int(q), self.isomap_components, self.memory, random_state)
-        data, log_beta = observe(scaled), _log_beta(scaled)
+        data, log_beta = observe(scaled), starting_log_beta(scaled)
         kernel, fits = self._kernel(), []
         for seed in random_state.randint(np.iinfo(np.int32).max, size=self.n_init):
             self._report_step("fuzzy c-means")
@@ -302,7 +304,7 @@ class PaperSGPMIC(LatentClusterer):
         self.n_components_ = p.X.shape[1]
         self.embedding_variances_ = np.zeros_like(self.embedding_)
         self.noise_variances_ = np.full(scaled.shape[1], 1.0 / p.beta)
-        self.kernel_params_ = [self._natural(row) for row in p.theta]
+        self.kernel_params_ = [self._kernel().named(row) for row in p.theta]
         self.selection_ = None
         self._diagnose()
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
@@ -311,15 +313,6 @@ class PaperSGPMIC(LatentClusterer):
 
     def _kernel(self) -> Kernel:
         return RBF(self.ard) if self.kernel == "rbf" else Linear()
-
-    def _natural(self, theta: Array) -> dict:
-        """Return the kernel parameters of a component in natural units."""
-        natural = positive(theta)
-        variance, bias, white = natural[[0, -2, -1]].tolist()
-        params: dict = {"variance": variance, "bias": bias, "white": white}
-        if self.kernel == "rbf":
-            params["gamma"] = natural[1:-2].copy() if self.ard else float(natural[1])
-        return params
 
     def _located(self, scaled: Array) -> Located:
         return self._assigner.assign(scaled)
@@ -346,17 +339,6 @@ class PaperSGPMIC(LatentClusterer):
         S, bounds = arrays["responsibilities_"], arrays["lower_bounds_"].tolist()
         fit = Fit(p, S, bounds, bool(values["converged_"]), float(values["jitter_"]))
         self._keep(fit, arrays["rows"])
-
-
-def _log_beta(scaled: Array) -> float:
-    """Return the logarithm of the paper's starting noise precision, 4 / mean variance."""
-    log_beta = float(np.log(4.0 / np.mean(np.var(scaled, axis=0, ddof=1))))
-    if abs(log_beta) > LOG_LIMIT:
-        raise ValueError(
-            f"The mean variance of the columns, {4.0 * np.exp(-log_beta):.1e}, is out of the "
-            "model's range; fit with scale='global' or scale='standard'."
-        )
-    return log_beta
 
 
 def _check(arrays: storage.Arrays) -> None:

@@ -15,28 +15,25 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.gp.gaussians import LOG_2PI, from_covariances, log_densities, scatters
 
 CovarianceType = Literal["spherical", "diag", "tied", "full"]
 EMPTY = 1e-10  # a component with less responsibility keeps its previous moments
 
 
 class Mixture(NamedTuple):
-    """Weights (M,), means (M, Q), covariances (M, Q, Q), and derived terms of the log densities."""
+    """Weights (M,), means (M, Q), covariances (M, Q, Q), their inverses and log determinants."""
 
     weights: Array
     means: Array
     covariances: Array
     precisions: Array  # (M, Q, Q)
-    log_norms: Array  # (M,)  -1/2 log |2 pi C_m|
+    log_dets: Array  # (M,)
 
 
 def mixture(weights: Array, means: Array, covariances: Array) -> Mixture:
     """Return the mixture with these three parameters."""
-    precisions = np.linalg.inv(covariances)
-    log_norms = -0.5 * (np.linalg.slogdet(covariances)[1] + means.shape[1] * np.log(2.0 * np.pi))
-    return Mixture(
-        weights, means, covariances, 0.5 * (precisions + precisions.transpose(0, 2, 1)), log_norms
-    )
+    return Mixture(weights, *from_covariances(np, means, covariances))
 
 
 def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: Mixture) -> Mixture:
@@ -45,26 +42,25 @@ def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: M
     A component without rows keeps its previous mean and covariance.
     """
     counts = S.sum(axis=0)  # (M,)
-    means, scatter = previous.means.copy(), previous.covariances * counts[:, None, None]
-    alive = counts > EMPTY
-    for m in np.flatnonzero(alive):
-        means[m] = S[:, m] @ X / counts[m]
-        centred = X - means[m]
-        scatter[m] = (centred * S[:, m : m + 1]).T @ centred
+    alive = (counts > EMPTY)[:, None]
+    sizes = np.where(alive, counts[:, None], 1.0)
+    means = np.where(alive, S.T @ X / sizes, previous.means)
+    scatter = np.asarray(scatters(np, X, S, means))
     if kind == "tied":
         covariances = np.broadcast_to(scatter.sum(axis=0) / len(X), scatter.shape)
     else:
-        covariances = scatter / np.where(alive, counts, 1.0)[:, None, None]
+        covariances = scatter / sizes[:, :, None]
     covariances = _constrained(covariances, kind, floor)
     if kind != "tied":
-        covariances = np.where(alive[:, None, None], covariances, previous.covariances)
+        covariances = np.where(alive[:, :, None], covariances, previous.covariances)
     weights = np.maximum(counts / len(X), np.finfo(float).tiny)  # keeps log pi finite
     return mixture(weights, means, covariances)
 
 
 def latent_prior_gradient(X: Array, S: Array, prior: Mixture) -> tuple[float, Array]:
     """Return sum_nm S_nm [log pi_m + log N(x_n | xbar_m, C_m)] and its gradient by X (N, Q)."""
-    value, gradient = float(S.sum(axis=0) @ _constants(prior)), np.zeros_like(X)
+    constants = np.log(prior.weights) - 0.5 * (prior.log_dets + X.shape[1] * LOG_2PI)
+    value, gradient = float(S.sum(axis=0) @ constants), np.zeros_like(X)
     for s, mean, precision in zip(S.T, prior.means, prior.precisions, strict=True):
         centred = X - mean
         weighted = s[:, None] * (centred @ precision)
@@ -85,16 +81,8 @@ def prior_parameter_gradients(X: Array, S: Array, prior: Mixture) -> tuple[Array
 
 def log_joint(X: Array, prior: Mixture) -> Array:
     """Return log pi_m + log N(x_n | xbar_m, C_m), (N, M)."""
-    found = np.empty((len(X), len(prior.weights)))
-    for m, (mean, precision) in enumerate(zip(prior.means, prior.precisions, strict=True)):
-        centred = X - mean
-        found[:, m] = np.einsum("nq,nq->n", centred @ precision, centred)
-    return _constants(prior) - 0.5 * found
-
-
-def _constants(prior: Mixture) -> Array:
-    """Return log pi_m - 1/2 log |2 pi C_m|, (M,)."""
-    return np.asarray(prior.log_norms + np.log(prior.weights))
+    densities = log_densities(np, X, prior.means, prior.precisions, prior.log_dets)
+    return np.asarray(densities + np.log(prior.weights))
 
 
 def _constrained(covariances: Array, kind: CovarianceType, floor: float) -> Array:

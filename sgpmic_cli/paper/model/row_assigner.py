@@ -7,8 +7,7 @@ A row y at the latent point x has the log score
 
 The row goes through one EM iteration of its own. It starts at the latent point of the nearest
 training row. An E-step gives responsibilities s_m. The M-step maximises sum_m s_m l_m(x) over x by
-damped Gauss-Newton steps. A last E-step gives the result. Each row has its own damping, so that its
-result does not depend on the other rows. h never decreases.
+damped Gauss-Newton steps. A last E-step gives the result. h never decreases.
 
 A row that equals a training row up to rounding gets the result of the training row.
 
@@ -16,33 +15,21 @@ h has many modes. Choosing the best of several starts reaches higher values of h
 to a training row often get another cluster than that row.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import logsumexp
 from sklearn.neighbors import KDTree
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.estimator_base.latent_clusterer import Located
+from sgpmic_cli.gp.damped_steps import climb
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.dtc import Factors
 from sgpmic_cli.paper.model.kernels import Kernel
 from sgpmic_cli.paper.model.mixture import log_joint
 
-STEPS = 25
-CLOSE = 1e-10  # a row has converged if a step gains less, relative to its value ...
-MAX_DAMPING = 1e8  # ... or if no step of a relevant length gains anything
 NEGLIGIBLE = 1e-12  # components with smaller responsibilities are ignored for a row
 ROUNDING = 1e-9  # of the largest absolute value of a column: smaller differences are rounding
-
-
-class Terms(NamedTuple):
-    """The objective of the M-step at some points, with its derivatives."""
-
-    value: Array  # (n,)
-    gradient: Array  # (n, Q)
-    curvature: Array  # (n, Q, Q)  Gauss-Newton approximation, positive definite
 
 
 class RowAssigner:
@@ -68,28 +55,15 @@ class RowAssigner:
 
     def _climb(self, Y: Array, X: Array, S: Array) -> Array:
         """Return a local maximum over x of sum_m s_m l_m(x), starting at X."""
-        X = X.copy()
-        rows = np.arange(len(X))  # those that have not converged
-        terms = self._terms(Y, X, S)
-        damping = np.ones(len(X))
-        for _ in range(STEPS):
-            scale = np.trace(terms.curvature, axis1=1, axis2=2) / X.shape[1]
-            damped = terms.curvature + (damping * scale)[:, None, None] * np.eye(X.shape[1])
-            trial = X[rows] + np.linalg.solve(damped, terms.gradient[:, :, None])[:, :, 0]
-            trial_terms = self._terms(Y[rows], trial, S[rows])
-            gain = trial_terms.value - terms.value
-            up = gain > 0.0
-            X[rows[up]] = trial[up]
-            for kept, tried in zip(terms, trial_terms, strict=True):
-                kept[up] = tried[up]
-            damping = np.where(up, damping / 4.0, damping * 4.0)
-            converged = up & (gain < CLOSE * (1.0 + np.abs(terms.value)))
-            going = ~converged & (damping < MAX_DAMPING)
-            if not going.any():
-                break
-            rows, damping = rows[going], damping[going]
-            terms = Terms(*(part[going] for part in terms))
-        return X
+
+        def value(rows: Indices, points: Array) -> Array:
+            parts = self._log_parts(Y[rows], points)
+            return np.sum(S[rows] * parts, axis=1)
+
+        def derivatives(rows: Indices, points: Array) -> tuple[Array, Array]:
+            return self._derivatives(Y[rows], points, S[rows])
+
+        return climb(X, np.arange(len(X)), value, derivatives)[0]
 
     def _log_parts(self, Y: Array, X: Array) -> Array:
         """Return l_m(x_n), (n, M)."""
@@ -98,28 +72,29 @@ class RowAssigner:
             parts[:, m] -= self._penalty(m, Y, X)[0]
         return parts
 
-    def _terms(self, Y: Array, X: Array, S: Array) -> Terms:
-        """Return value, gradient and curvature of sum_m s_m l_m(x)."""
+    def _derivatives(self, Y: Array, X: Array, S: Array) -> tuple[Array, Array]:
+        """Return the gradient (n, Q) of sum_m s_m l_m(x), and its curvature (n, Q, Q).
+
+        The curvature is the positive definite approximation of Gauss and Newton.
+        """
         beta, prior = self.p.beta, self.p.prior
-        joint = log_joint(X, prior)
-        terms = Terms(np.zeros(len(X)), np.zeros(X.shape), np.zeros((*X.shape, X.shape[1])))
+        gradients, curvatures = np.zeros(X.shape), np.zeros((*X.shape, X.shape[1]))
         for m, (f, theta) in enumerate(zip(self.factors, self.p.natural, strict=True)):
             rows = np.flatnonzero(S[:, m] > NEGLIGIBLE)
             if not len(rows):
                 continue
-            s, x, y = S[rows, m], X[rows], Y[rows]
-            penalty, residual, half = self._penalty(m, y, x)
+            s, x = S[rows, m], X[rows]
+            _, residual, half = self._penalty(m, Y[rows], x)
             solved = solve_triangular(f.L_a, half.T, lower=True, trans=1).T  # (n, K)  A^-1 k
             dk = self.kernel.input_derivatives(theta, x, self.p.Z)  # (Q, n, K)
             J = np.stack([own @ f.W for own in dk], axis=2)  # (n, P, Q)  dF/dx
             dv = 2.0 * np.einsum("nk,qnk->nq", solved, dk)
             gradient = beta * np.einsum("npq,np->nq", J, residual) - 0.5 * beta * Y.shape[1] * dv
             gradient -= (x - prior.means[m]) @ prior.precisions[m]
-            terms.value[rows] += s * (joint[rows, m] - penalty)
-            terms.gradient[rows] += s[:, None] * gradient
+            gradients[rows] += s[:, None] * gradient
             curvature = beta * J.transpose(0, 2, 1) @ J + prior.precisions[m]
-            terms.curvature[rows] += s[:, None, None] * curvature
-        return terms
+            curvatures[rows] += s[:, None, None] * curvature
+        return gradients, curvatures
 
     def _penalty(self, m: int, Y: Array, X: Array) -> tuple[Array, Array, Array]:
         """Return beta/2 (|y - F|^2 + P v), y - F (n, P) and chol(A)^-1 k (n, K)."""

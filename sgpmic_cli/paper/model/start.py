@@ -14,7 +14,7 @@ from sgpmic_cli.paper.embeddings.isomap import Parts, isomap
 from sgpmic_cli.paper.embeddings.landmarks import N_LANDMARKS, landmark_isomap
 from sgpmic_cli.paper.fcm import FuzzyCMeans, memberships_of
 from sgpmic_cli.paper.model.bound import Parameters
-from sgpmic_cli.paper.model.kernels import Kernel
+from sgpmic_cli.paper.model.kernels import LOG_LIMIT, Kernel
 from sgpmic_cli.paper.model.mixture import maximise, mixture
 
 EXACT_ROWS = 5000  # with more rows the N x N geodesic distances of ISOMAP cost more than the fit
@@ -37,6 +37,17 @@ def latent_start(
         f"{FCM_ROWS} rows."
     )
     return landmark_isomap(Y, q, random_state, parts=parts)
+
+
+def starting_log_beta(scaled: Array) -> float:
+    """Return the logarithm of the paper's starting noise precision, 4 / mean variance."""
+    log_beta = float(np.log(4.0 / np.mean(np.var(scaled, axis=0, ddof=1))))
+    if abs(log_beta) > LOG_LIMIT:
+        raise ValueError(
+            f"The mean variance of the columns, {4.0 * np.exp(-log_beta):.1e}, is out of the "
+            "model's range; fit with scale='global' or scale='standard'."
+        )
+    return log_beta
 
 
 def start(

@@ -1,9 +1,9 @@
-"""Base clusterings and their consensus."""
+"""Base clusterings, their consensus and refits."""
 
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_moons
+from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.model.clusters import base_clusterings as base
@@ -11,7 +11,6 @@ from sgpmic_cli.clustering.model.clusters.invariant_coordinate import (
     flat_coordinate,
     invariant_coordinate,
 )
-from sgpmic_cli.clustering.model.clusters.probabilities import fit_gaussians
 
 
 def blobs(n=120, p=3, seed=0):
@@ -20,26 +19,49 @@ def blobs(n=120, p=3, seed=0):
     return rng.standard_normal((n, p)) + 8.0 * rng.standard_normal((3, p))[y], y
 
 
-def test_permuted_labels_are_matched():
-    labels = np.random.RandomState(0).randint(4, size=100)
-    wrong = labels.copy()
-    wrong[:5] = (wrong[:5] + 1) % 4
-    permuted = [np.array(p)[labels] for p in ([2, 0, 3, 1], [1, 2, 3, 0])]
-    found = base.match([*permuted, np.array([3, 2, 1, 0])[wrong]], ("a", "b", "c"), 4)
-    assert adjusted_rand_score(found.labels, labels) == 1.0
-    np.testing.assert_array_equal(found.memberships[0], found.memberships[1])
-    np.testing.assert_allclose(found.fractions[5:].max(axis=1), 1.0)
-    np.testing.assert_allclose(found.fractions[:5].max(axis=1), 2 / 3)
+def lines():
+    """Return two crossing groups along lines, which k-means does not find, and their labels."""
+    rng = np.random.RandomState(0)
+    y = np.arange(400) % 2
+    return rng.standard_normal((400, 2)) * np.where(y[:, None], [1.0, 0.05], [0.05, 1.0]), y
 
 
-def test_the_consensus_names_its_base_clusterings():
+def test_the_label_is_the_cluster_with_the_largest_mean_probability():
     Y, y = blobs()
-    continuous = base.consensus(Y, 3, 0)
-    assert continuous.names == ("k-means", "Gaussian mixture", "Gaussian mixture, regularised")
-    assert adjusted_rand_score(continuous.labels, y) == 1.0
-    discrete = base.base_labels(np.round(Y / 4.0), 3, 0, None)
-    assert list(discrete)[1] == "k-means, discrete columns damped"
-    assert base.consensus(Y, 1, 0).labels.max() == 0
+    found = base.base_consensus(Y, 3)
+    assert found.names == ("k-means", "mixture of t distributions")
+    assert adjusted_rand_score(found.labels, y) == 1.0
+    cloud = np.random.RandomState(0).standard_normal((300, 4))
+    found = base.base_consensus(cloud, 4)
+    np.testing.assert_array_equal(found.labels, found.posterior.probabilities(cloud).argmax(axis=1))
+    assert found.fractions.min(axis=1).max() < 0.5  # the two base clusterings do not always agree
+    assert base.consensus(Y, 1).labels.max() == 0
+
+
+def test_clusters_of_both_base_clusterings_have_the_same_numbers():
+    first, second = base.base_consensus(blobs()[0], 3).memberships
+    np.testing.assert_array_equal(first, second)
+
+
+def test_the_mixture_overrules_k_means_where_clusters_have_different_shapes():
+    Y, y = lines()
+    kmeans, fit = base.base_fits(Y, 2)
+    assert adjusted_rand_score(kmeans, y) < 0.1
+    assert adjusted_rand_score(fit.responsibilities.argmax(axis=1), y) > 0.8
+    assert adjusted_rand_score(base.base_consensus(Y, 2).labels, y) > 0.6
+
+
+@pytest.mark.parametrize("change", ["doubled rows", "jitter"])
+def test_clusters_hardly_depend_on_copies_and_rounding(change):
+    Y = load_digits().data[::2]
+    Y = Y[:, Y.std(axis=0) > 0.5]
+    Y = (Y - Y.mean(axis=0)) / Y.std(axis=0)
+    before = base.consensus(Y, 10).labels
+    if change == "jitter":
+        after = base.consensus(Y + 1e-12 * np.random.RandomState(0).randn(*Y.shape), 10).labels
+    else:
+        after = base.consensus(np.repeat(Y, 2, axis=0), 10).labels[::2]
+    assert adjusted_rand_score(before, after) > 0.9
 
 
 @pytest.mark.filterwarnings("ignore:Graph is not fully connected")
@@ -55,7 +77,8 @@ def test_clusters_in_one_column_are_found_beside_columns_without_any():
     y = np.arange(300) % 3
     Y = np.random.RandomState(0).standard_normal((300, 5))
     Y[:, 0] += 6.0 * y
-    assert adjusted_rand_score(base.consensus(Y / Y.std(axis=0), 3, 0).labels, y) > 0.95
+    _, fit = base.base_fits(Y / Y.std(axis=0), 3)
+    assert adjusted_rand_score(fit.responsibilities.argmax(axis=1), y) > 0.95
 
 
 def test_the_flat_coordinate_ignores_scales_rotations_and_discrete_columns():
@@ -71,10 +94,18 @@ def test_the_flat_coordinate_ignores_scales_rotations_and_discrete_columns():
     assert flat_coordinate(random.uniform(size=(400, 3)) ** 2) is None
 
 
+def test_more_columns_than_rows_give_the_clusters_of_the_space_of_the_rows():
+    Y, y = blobs(60)
+    basis = np.linalg.qr(np.random.RandomState(0).standard_normal((150, 3)))[0]
+    found = base.consensus(Y @ basis.T, 3)
+    assert found.posterior.mixture is None
+    assert adjusted_rand_score(found.labels, y) == 1.0
+
+
 def refitted(Y, labels, n_resamples=3):
-    known = base.one_clustering("known", labels, 3)
-    gaussians = fit_gaussians(Y, known.memberships)
-    return base.refit(Y, known, gaussians, n_resamples, np.random.RandomState(0))
+    found = base.base_consensus(Y, 3)
+    found = found._replace(labels=labels, memberships=[np.eye(3)[labels]])
+    return base.refit(Y, found, n_resamples, np.random.RandomState(0))
 
 
 def test_separate_clusters_come_back_in_refits_and_parts_of_a_cloud_do_not():
@@ -97,10 +128,58 @@ def test_refits_of_more_columns_than_rows_equal_those_of_the_space_of_the_rows()
     )
 
 
+def test_clusters_that_a_user_gave_have_a_stability_and_keep_their_probabilities():
+    Y, y = blobs()
+    given = base.one_clustering("given", y, 3)
+    refits, stability = base.refit(Y, given, 2, np.random.RandomState(0))
+    assert refits is None
+    np.testing.assert_array_equal(stability, 1.0)
+
+
 @pytest.mark.parametrize(("noise", "stable"), [(0.04, True), (0.4, False)])
 def test_refits_of_clusters_with_gaps_cut_the_spanning_tree(noise, stable):
     Y, y = make_moons(200, noise=noise, random_state=0)
     known = base.one_clustering("spanning tree", y, 2)._replace(gaps=True)
-    refits, stability = base.refit(Y, known, None, 3, np.random.RandomState(0))
+    refits, stability = base.refit(Y, known, 3, np.random.RandomState(0))
     assert refits is None
     assert (stability.min() > 0.99) == stable
+
+
+def test_the_mixture_starts_from_the_best_of_ten_k_means(monkeypatch):
+    Y = np.random.RandomState(0).standard_normal((500, 5))
+    best = KMeans(15, n_init=10, random_state=base.SEED).fit(Y)
+    for other in (5, 20):
+        inertia = KMeans(15, n_init=other, random_state=base.SEED).fit(Y).inertia_
+        assert inertia != best.inertia_  # so that the number of starts shows
+    starts, floors, fit = [], [], base.fit_t_mixture
+    monkeypatch.setattr(
+        base,
+        "fit_t_mixture",
+        lambda Y, labels, floor, m: (
+            starts.append(labels) or floors.append(floor) or fit(Y, labels, floor, m)
+        ),
+    )
+    base.base_fits(Y, 15)
+    np.testing.assert_array_equal(starts[0], best.labels_)
+    np.testing.assert_allclose(floors[0], 0.001, atol=1e-4)
+
+
+def test_the_rounding_of_discrete_columns_is_added_to_the_variances(monkeypatch):
+    Y = np.random.RandomState(0).standard_normal((200, 2))
+    Y[:, 1] = np.sign(Y[:, 1])
+    floors, fit = [], base.fit_t_mixture
+    monkeypatch.setattr(
+        base, "fit_t_mixture", lambda Y, _, floor, m: floors.append(floor) or fit(Y, _, floor, m)
+    )
+    base.base_fits(Y, 2)
+    assert floors[0][1] > 0.3 > 0.01 > floors[0][0]
+
+
+def test_a_refit_that_did_not_find_a_cluster_counts_little(monkeypatch):
+    Y, _ = blobs()
+    found = base.base_consensus(Y, 3)
+    nothing = (np.arange(3), np.zeros(3))
+    monkeypatch.setattr(base, "_jaccard", lambda *_: nothing)
+    refits, stability = base.refit(Y, found, 1, np.random.RandomState(0))
+    np.testing.assert_array_equal(refits.weights, 0.01)
+    np.testing.assert_array_equal(stability, 0.0)

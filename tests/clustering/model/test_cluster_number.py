@@ -6,11 +6,16 @@ from sklearn.datasets import make_circles
 
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model.clusters.cluster_number import choose_number
+from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
+from sgpmic_cli.clustering.model.clusters.shared_dimensions import shared_dimensions
 
 
 def selection(X, numbers=range(1, 6)):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    found = choose_number(X, list(numbers), np.random.RandomState(0))
+    columns = np.arange(X.shape[1])
+    discrete = discrete_features(X, columns)
+    shared = shared_dimensions(X, discrete, columns, np.random.RandomState(0))
+    found = choose_number(X, list(numbers), shared)
     assert [row["n_clusters"] for row in found.table] == list(numbers)
     return found
 

@@ -4,15 +4,18 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, softmax
 from sklearn.datasets import make_moons
 
 from sgpmic_cli import SGPMIC
+from sgpmic_cli.clustering.model.clusters.base_clusterings import base_consensus
 from sgpmic_cli.clustering.model.clusters.probabilities import (
-    ClusterGaussians,
     ClusterModel,
+    ClusterPosterior,
     _agree,
+    _temperature,
 )
+from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
 
 
 def pair(p, n=500, separation=3.0, seed=0):
@@ -52,16 +55,56 @@ def test_labels_have_the_largest_probability():
 
 
 @pytest.mark.parametrize("n_clusters", [2, 4])
-def test_labels_predictions_and_probabilities_agree(n_clusters):
+@pytest.mark.parametrize("n_resamples", [0, 2])
+def test_labels_predictions_and_probabilities_agree(n_clusters, n_resamples):
     X, _ = pair(4, separation=1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        model = quick(n_clusters).fit(X)
-    consensus = model.consensus_.argmax(axis=1)
-    agreed = model.consensus_.max(axis=1) == 1.0
-    np.testing.assert_array_equal(model.labels_[agreed], consensus[agreed])
+        model = quick(n_clusters, n_resamples=n_resamples).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     np.testing.assert_array_equal(model.predict_proba(X).argmax(axis=1), model.labels_)
+
+
+def test_clusters_that_the_user_chose_keep_their_labels():
+    X, _ = pair(2, separation=1.0)
+    labels = np.arange(len(X)) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = quick(init=labels).fit(X)
+    np.testing.assert_array_equal(model.labels_, labels)
+    np.testing.assert_array_equal(model.predict(X), labels)
+
+
+def test_prediction_needs_no_search_of_neighbours(monkeypatch):
+    X, _ = pair(3)
+    model = quick().fit(X)
+    monkeypatch.setattr(TrainingRows, "nearest", None)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+def test_the_temperature_is_that_at_which_the_other_clusterings_predict_each_one_best():
+    rng = np.random.RandomState(0)
+    truth = 3.0 * rng.standard_normal((4000, 1)) * [1.0, -1.0]
+    draws = [(rng.random_sample(4000) > softmax(truth, axis=1)[:, 0]).astype(int) for _ in "ab"]
+    members = [np.eye(2)[labels] for labels in draws]
+    assert _temperature([2.5 * truth, 2.5 * truth], members) == pytest.approx(2.5, rel=0.1)
+    # A clustering predicts its own labels without error, so its own scores must not count.
+    own = [99.0 * (member - 0.5) for member in members]
+    assert _temperature(own, members) == pytest.approx(20.0, rel=0.01)  # the limit of the search
+    assert _temperature(own[:1], members[:1]) == 1.0
+
+
+def test_a_posterior_is_carried_over_from_a_projection_to_the_columns():
+    rng = np.random.RandomState(0)
+    Y, projection = rng.standard_normal((200, 5)), rng.standard_normal((5, 2))
+    Y[:100] += 2.0
+    mean = Y.mean(axis=0)
+    inner = (Y - mean) @ projection
+    posterior = base_consensus(inner / inner.std(axis=0), 2).posterior
+    found = posterior.in_columns(projection / inner.std(axis=0), mean)
+    np.testing.assert_allclose(
+        found.probabilities(Y), posterior.probabilities(inner / inner.std(axis=0)), atol=1e-9
+    )
 
 
 def test_refits_keep_the_labels():
@@ -75,12 +118,14 @@ def test_refits_keep_the_labels():
 def test_a_refit_counts_as_far_as_it_found_the_cluster_of_the_row_again():
     logits = np.log([[[0.6, 0.4]], [[0.9, 0.1]]])  # of two refits, for any row
     overlaps = np.array([[1.0, 0.25], [0.5, 0.75]])
-    refits = ClusterGaussians(np.zeros((2, 1, 2)), logits[:, 0], overlaps, 1.0)
+    refits = ClusterPosterior(np.zeros((2, 1, 2)), logits[:, 0], overlaps, 1.0)
     found = refits.probabilities(np.zeros((2, 1)), np.array([0, 1]))
     np.testing.assert_allclose(found[0], [(0.6 + 0.5 * 0.9) / 1.5, (0.4 + 0.5 * 0.1) / 1.5])
     np.testing.assert_allclose(found[1], [0.25 * 0.6 + 0.75 * 0.9, 0.25 * 0.4 + 0.75 * 0.1])
-    clusters = ClusterModel(np.array([0, 1]), 2, refits._replace(weights=np.ones((2, 2))), refits)
-    kept = clusters.probabilities(np.zeros((2, 1)), np.zeros((2, 1)), np.array([[0], [1]]))
+    plain = ClusterPosterior(np.array([[[0.0, 1.0]]]), np.zeros((1, 2)), np.ones((1, 2)), 1.0)
+    clusters = ClusterModel(np.array([0, 1]), 2, plain, refits)
+    rows = np.array([[-1.0], [1.0]])
+    kept = clusters.probabilities(rows, TrainingRows(rows))
     np.testing.assert_array_equal(kept.argmax(axis=1), [0, 1])  # although both prefer cluster 0
 
 

@@ -1,5 +1,6 @@
-"""The copy of the user's table: its text does not change, and the results are at the end."""
+"""The copy of the user's table: its cells do not change, and the results are at the end."""
 
+import csv
 import gzip
 from types import SimpleNamespace
 
@@ -38,14 +39,14 @@ def copy(folder, text, name="t.csv", encoding="utf-8", **options):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
-def test_the_lines_of_a_file_are_copied(tmp_path, name):
+def test_the_cells_of_a_file_are_copied(tmp_path, name):
     text = 'zip,"a b", c\r\n00123,1e0,"x\n\ny"\r\n\r\n  \r\n 00124 ,2.50,z\r\n00125,4,z\r\n'
     assert copy(tmp_path, text, name, columns=("a b", "zip")) == [
-        f'zip,"a b", c,{ADDED}',
+        f"zip,a b,c,{ADDED}",
         '00123,1e0,"x',
         "",
         'y",0,0.75,0.5,0,0.5,-0.5',
-        " 00124 ,2.50,z,1,0.75,1.0,1,1.5,-0.5",
+        "00124 ,2.50,z,1,0.75,1.0,1,1.5,-0.5",
         "00125,4,z,0,0.75,1.0,0,2.5,-0.5",
     ]
 
@@ -69,6 +70,14 @@ def test_the_copy_has_the_format_of_the_file(tmp_path):
         "1,5;2;0;0,75;1,0;0;0,5;-0,5",
         "2,5;4;1;0,75;1,0;1;1,5;-0,5",
     ]
+
+
+def test_cells_with_separators_and_line_ends_are_quoted(tmp_path):
+    text = '"a","b","c"\n"1,5","2,5","x\ry"\n"3","4","z"\n'
+    copy(tmp_path, text, columns=("a", "b"))
+    found = list(csv.reader((tmp_path / "out.csv").open(newline="")))
+    assert [len(row) for row in found] == [9, 9, 9]
+    assert found[1] == ["1,5", "2,5", "x\ry", "0", "0,75", "1,0", "0", "0,5", "-0,5"]
 
 
 def test_a_file_without_a_header_stays_without_one(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
 
-from sgpmic_cli.paper.methods.conjugate_gradients import descend, evaluated
+from sgpmic_cli.paper.methods.unca.conjugate_gradients import descend, evaluated
 
 START = np.array([-1.2, 1.0, 0.5])
 

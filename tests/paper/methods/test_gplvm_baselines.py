@@ -88,7 +88,9 @@ def test_the_full_model_starts_at_whitened_pca(monkeypatch):
 @pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
 def test_a_start_without_a_finite_value_is_refused(kind, monkeypatch):
     monkeypatch.setattr(
-        kernels.RBF, "cross", lambda self, theta, X, Z: np.full((len(X), len(Z)), np.nan)
+        kernels.RBF,
+        "cross",
+        lambda _, theta, X, Z, *weights: np.full((*theta.shape[:-1], len(X), len(Z)), np.nan),
     )
     with pytest.raises(FloatingPointError, match="no finite value at the start"):
         kind(3, 2, random_state=0).fit(load("iris").Y)

@@ -20,7 +20,6 @@ QUICK = {
     "SDC": {"epochs": 2},
     "UNCA": {"n_iter": 3},
     "VAEFCM": {"epochs": 2},
-    "VAESoundFCM": {"epochs": 2},
 }
 REPRESENTATIVES = ("PCAFCM", "AML", "AEFCM")  # one embedding, one alternation, one network
 OTHERS = [name for name in baselines.__all__ if name not in REPRESENTATIVES]
@@ -104,7 +103,7 @@ def test_shared_parameters_are_checked(settings, message):
         ("IsomapFCM", "components", "all", "'largest', 'joined' or 'auto'"),
         ("IsomapFCM", "unit_variance", 1, "True or False"),
         ("AEFCM", "hidden", (8, 0), "a list of integers of at least 1"),
-        ("VAESoundFCM", "learning_rate", 0.0, "a positive number"),
+        ("VAEFCM", "learning_rate", 0.0, "a positive number"),
         ("SDC", "cluster_factor", 0.5, "a number of at least 1"),
     ],
 )

@@ -5,25 +5,23 @@ import pytest
 from sklearn.cluster import KMeans
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.methods.unca import MAX_ROWS, UNCA, partitions
+from sgpmic_cli.paper.methods.unca.estimator import MAX_ROWS, UNCA, kmeans
 from sgpmic_cli.scores import purity
 
 
-def test_weighted_partitions_are_those_of_scikit_learn():
-    U, times = load("iris").Y[::3], 1 + np.arange(50) % 3
-    found = partitions(U, times.astype(float), 3, 5, np.random.RandomState(0))
-    rng = np.random.RandomState(0)
-    for labels in found:
-        centres = U[rng.permutation(np.repeat(np.arange(50), times))[:3]]
+def test_weighted_labels_are_those_of_scikit_learn():
+    U, times, rng = load("iris").Y[::3], 1.0 + np.arange(50) % 3, np.random.RandomState(0)
+    for _ in range(5):
+        centres = U[rng.permutation(50)[:3]]
         expected = KMeans(3, init=centres, n_init=1, tol=0.0).fit(U, sample_weight=times).labels_
-        assert np.array_equal(labels, expected)
+        assert np.array_equal(kmeans(U, times, centres), expected)
 
 
-def test_partitions_have_no_empty_cluster():
-    U = np.repeat(np.eye(2), 10, axis=0)
+def test_no_cluster_is_empty():
+    U, rng = np.repeat(np.eye(2), 10, axis=0), np.random.RandomState(0)
     U[0] = [0.9, 0.1]
-    for labels in partitions(U, np.ones(20), 3, 8, np.random.RandomState(0)):
-        assert set(labels) == {0, 1, 2}
+    for _ in range(8):
+        assert set(kmeans(U, np.ones(20), U[rng.permutation(20)[:3]])) == {0, 1, 2}
 
 
 def test_fewer_distinct_rows_than_clusters():

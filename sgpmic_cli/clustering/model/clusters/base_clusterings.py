@@ -1,13 +1,12 @@
-"""Base clusterings and their consensus.
+"""Base clusterings, the clusters that follow from them, and refits.
 
-k-means finds round clusters and is robust. Gaussian mixtures find elongated and unequal clusters,
-but fit single values of discrete columns. On continuous data the consensus consists of k-means and
-two mixtures; on discrete data of two k-means and a mixture that knows the rounding of the columns.
-If a spanning tree has gaps that Gaussians for these clusters do not explain, its parts are the
-clusters (`spanning_tree.py`). Above MOST_MIXTURE_CLUSTERS clusters only k-means is used.
+k-means finds round clusters. A mixture of t distributions finds elongated and unequal clusters
+(`t_mixture.py`). Each of them fails on tables where the other one is right, so the label of a row
+is the cluster with the largest mean of their probabilities (`probabilities.py`). If a spanning tree
+has gaps that Gaussians for these clusters do not explain, its parts are the clusters
+(`spanning_tree.py`).
 
-Clusters of different base clusterings are matched one to one, so that a cluster number means the
-same in all of them.
+All starts are computed with the same seed, so clusters depend on the rows alone.
 """
 
 from typing import NamedTuple
@@ -15,38 +14,42 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
-from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors
 
-from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.model.clusters.discrete_columns import is_discrete, rounding_variance
 from sgpmic_cli.clustering.model.clusters.invariant_coordinate import flat_coordinate
-from sgpmic_cli.clustering.model.clusters.missing_values import mixture_labels
+from sgpmic_cli.clustering.model.clusters.label_constants import (
+    KMEANS_STARTS,
+    LEAST_JACCARD,
+    LEAST_VARIANCE,
+)
 from sgpmic_cli.clustering.model.clusters.probabilities import (
-    ClusterGaussians,
+    ClusterPosterior,
+    fit_posterior,
     linear_posterior,
     row_space,
 )
 from sgpmic_cli.clustering.model.clusters.spanning_tree import gap_clusters, most_separate_parts
+from sgpmic_cli.clustering.model.clusters.t_mixture import Fit, fit_t_mixture
 
-LEAST_VARIANCE = 0.001  # of a mixture in a standardised column
-SHRINKAGE = 0.1  # grows with the number of columns relative to the rows of a cluster
-RESTARTS = 3
-LEAST_OVERLAP = 0.01  # weight of a refit that did not find a cluster again
-MOST_MIXTURE_CLUSTERS = 50  # more clusters have too few rows for full covariances
+SEED = 0
 NAMED = ("k-means", "gmm", "spectral", "ward")
+BASE_CLUSTERINGS = ("k-means", "mixture of t distributions")
 
 
 class Consensus(NamedTuple):
     """Labels (N,), matched memberships (N, M) of every base clustering, and their names.
 
-    `gaps` is True if the clusters are the parts of the spanning tree.
+    `posterior` is None if the clusters are not those of the base clusterings. `gaps` is True if
+    they are the parts of the spanning tree.
     """
 
     labels: Indices
     memberships: list[Array]
     names: tuple[str, ...]
+    posterior: ClusterPosterior | None = None
     gaps: bool = False
 
     @property
@@ -55,17 +58,43 @@ class Consensus(NamedTuple):
         return np.asarray(np.mean(self.memberships, axis=0))
 
 
-def consensus(Y: Array, n_clusters: int, seed: int, mask: BoolArray | None = None) -> Consensus:
-    """Cluster standardised rows. Entries under `mask` are imputed values."""
+def consensus(Y: Array, n_clusters: int) -> Consensus:
+    """Cluster standardised rows."""
     if n_clusters == 1:
         return one_clustering("one cluster", np.zeros(len(Y), dtype=int), 1)
-    labels = base_labels(Y, n_clusters, seed, mask)
-    found = match(list(labels.values()), tuple(labels), n_clusters)
+    found = base_consensus(Y, n_clusters)
     if not is_discrete(Y):  # discrete columns always have gaps
-        parts = gap_clusters(Y, found.labels, n_clusters, np.random.RandomState(seed))
+        parts = gap_clusters(Y, found.labels, n_clusters, np.random.RandomState(SEED))
         if parts is not None:
             return one_clustering("spanning tree", parts, n_clusters)._replace(gaps=True)
     return found
+
+
+def base_consensus(Y: Array, n_clusters: int) -> Consensus:
+    """Return the clusters of the base clusterings."""
+    kmeans, fit = base_fits(Y, n_clusters)
+    members = np.eye(n_clusters)[kmeans]
+    order = _matched(members, fit.responsibilities)
+    other = np.eye(n_clusters)[fit.responsibilities[:, order].argmax(axis=1)]
+    mixture = fit.mixture.reordered(order) if Y.shape[1] <= len(Y) else None
+    posterior = fit_posterior(Y, [members, other], mixture)
+    labels = posterior.probabilities(Y).argmax(axis=1)
+    if len(np.unique(labels)) < n_clusters:  # the mean may leave a cluster without rows
+        return kmeans_consensus(Y, n_clusters)
+    return Consensus(labels, [members, other], BASE_CLUSTERINGS, posterior)
+
+
+def kmeans_consensus(Y: Array, n_clusters: int) -> Consensus:
+    """Return the clusters of k-means.
+
+    A label is the largest probability, unless that leaves a cluster without rows.
+    """
+    found = one_clustering(BASE_CLUSTERINGS[0], _kmeans(Y, n_clusters), n_clusters)
+    posterior = fit_posterior(Y, found.memberships, None)
+    labels = posterior.probabilities(Y).argmax(axis=1)
+    if len(np.unique(labels)) < n_clusters:
+        return found
+    return found._replace(labels=labels, posterior=posterior)
 
 
 def one_clustering(name: str, labels: Indices, n_clusters: int) -> Consensus:
@@ -78,11 +107,12 @@ def named_clustering(name: str, Y: Array, n_clusters: int, seed: int) -> Consens
     if n_clusters == 1:
         labels = np.zeros(len(Y), dtype=int)
     elif name == "k-means":
-        labels = _kmeans(Y, n_clusters, seed)
+        labels = _kmeans(Y, n_clusters)
     elif name == "gmm":
-        floor = np.full(Y.shape[1], LEAST_VARIANCE)
-        starts = _mixture_starts(Y, _kmeans(Y, n_clusters, seed), n_clusters, seed)
-        labels = _mixture(Y, starts, floor, n_clusters, seed)
+        rows = row_space(Y)[0]  # distances live in the space of the rows
+        labels = GaussianMixture(
+            n_clusters, reg_covar=LEAST_VARIANCE, random_state=seed
+        ).fit_predict(rows)
     elif name == "ward":
         labels = AgglomerativeClustering(n_clusters).fit_predict(Y)
     else:
@@ -93,160 +123,90 @@ def named_clustering(name: str, Y: Array, n_clusters: int, seed: int) -> Consens
     return one_clustering(name, np.asarray(labels), n_clusters)
 
 
-def base_labels(Y: Array, n_clusters: int, seed: int, mask: BoolArray | None) -> dict[str, Indices]:
-    """Return the labels of every base clustering by its name."""
-    kmeans = _kmeans(Y, n_clusters, seed)
-    labels = {"k-means": kmeans}
-    if n_clusters > MOST_MIXTURE_CLUSTERS:
-        return labels
-    rounding = rounding_variance(Y)
-    shrinkage = SHRINKAGE * Y.shape[1] / (len(Y) / n_clusters + Y.shape[1])
-
-    starts = _mixture_starts(Y, kmeans, n_clusters, seed) if mask is None else []
-
-    def mixture(floor: Array) -> Indices:
-        if mask is None:
-            return _mixture(Y, starts, floor, n_clusters, seed)
-        return mixture_labels(Y, mask, kmeans, floor, n_clusters)
-
-    if is_discrete(Y):
-        damped = Y / np.sqrt(1.0 + rounding)
-        labels["k-means, discrete columns damped"] = _kmeans(damped, n_clusters, seed)
-    else:
-        labels["Gaussian mixture"] = mixture(np.full(Y.shape[1], LEAST_VARIANCE))
-    floor = 3.0 * (SHRINKAGE * rounding + LEAST_VARIANCE) + shrinkage
-    labels["Gaussian mixture, regularised"] = mixture(floor)
-    return labels
-
-
-def match(labelings: list[Indices], names: tuple[str, ...], n_clusters: int) -> Consensus:
-    """Match the clusters of all labelings with those of their majority."""
-    agreement = [sum(adjusted_rand_score(a, b) for b in labelings) for a in labelings]
-    memberships = [np.eye(n_clusters)[labels] for labels in labelings]
-    medoid = memberships[int(np.argmax(agreement))]
-    centre = medoid
-    for _ in range(5):
-        matched = [_matched(centre, member) for member in memberships]
-        ties_broken = np.mean(matched, axis=0) + 1e-3 * _matched(centre, medoid)
-        majority = np.eye(n_clusters)[ties_broken.argmax(axis=1)]
-        if (majority == centre).all():
-            break
-        centre = majority
-    return Consensus(np.asarray(ties_broken.argmax(axis=1)), matched, names)
+def base_fits(Y: Array, n_clusters: int) -> tuple[Indices, Fit]:
+    """Return the labels of k-means and the mixture with the largest likelihood over its starts."""
+    kmeans = _kmeans(Y, n_clusters)
+    starts = [kmeans]
+    # Clusters in one column are invisible to k-means beside columns that hold none.
+    if not is_discrete(Y) and (coordinate := flat_coordinate(Y)) is not None:
+        starts.append(_kmeans(coordinate, n_clusters))
+    floor = LEAST_VARIANCE + rounding_variance(Y)
+    if Y.shape[1] > len(Y):  # only distances matter
+        scaled = Y / np.sqrt(floor)
+        Y = np.asarray(np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r")).T
+        floor = np.ones(Y.shape[1])
+    fits = [fit_t_mixture(Y, labels, floor, n_clusters) for labels in starts]
+    return kmeans, max(fits, key=lambda fit: fit.log_likelihood)
 
 
 def refit(
-    Y: Array,
-    found: Consensus,
-    gaussians: ClusterGaussians | None,
-    n_resamples: int,
-    random_state: np.random.RandomState,
-    mask: BoolArray | None = None,
-) -> tuple[ClusterGaussians | None, Array]:
+    Y: Array, found: Consensus, n_resamples: int, random_state: np.random.RandomState
+) -> tuple[ClusterPosterior | None, Array]:
     """Repeat the clustering on random halves of the rows.
 
-    A refit repeats the base clusterings (all of them if labels were given), and Gaussians with a
+    A refit repeats the base clusterings (both of them if labels were given), and Gaussians with a
     shared covariance extend them to the other rows. If the clusters are separated by gaps, a refit
     cuts the spanning tree of the half, and other rows join their nearest row. The clusters of a
-    refit are matched with those of `found`. Entries of Y under `mask` are imputed values.
+    refit are matched with those of `found`.
 
     Returns
     -------
-    refits : ClusterGaussians or None
-        Gaussians of all refits, weighted by overlaps, with the temperature of `gaussians`. None if
-        the clusters are separated by gaps.
+    refits : ClusterPosterior or None
+        Posterior of all refits, weighted by Jaccard indices, with the temperature of `found`. None
+        if `found` has no posterior.
     stability : ndarray of shape (M,)
-        Mean overlap of a cluster with its counterparts in the refits: the number of common rows
-        divided by that of the rows of either.
+        Mean Jaccard index of a cluster and its counterparts in the refits: the number of common
+        rows divided by that of the rows of either.
     """
     n_clusters = found.memberships[0].shape[1]
     identity = np.eye(n_clusters)
     centre = identity[found.labels]
     rows, basis = row_space(Y)
-    coefficients, intercepts, overlaps = [], [], []
+    coefficients, intercepts, indices = [], [], []
     for _ in range(n_resamples):
         half = random_state.permutation(len(Y))[: max(len(Y) // 2, n_clusters)]
-        if gaussians is None:
+        if found.gaps:
             nearest = NearestNeighbors(n_neighbors=1).fit(Y[half]).kneighbors(Y)[1][:, 0]
             labels = most_separate_parts(Y[half], n_clusters)[nearest]
-            overlaps.append(_overlap(centre, identity[labels])[1])
+            indices.append(_jaccard(centre, identity[labels])[1])
             continue
         seed = int(random_state.randint(np.iinfo(np.int32).max))
-        if len(found.names) == 1 and found.names[0] in NAMED:
+        if found.names[0] in NAMED and len(found.names) == 1:
             repeated = [named_clustering(found.names[0], Y[half], n_clusters, seed).labels]
         else:
-            known = None if mask is None else mask[half]
-            repeated = list(base_labels(Y[half], n_clusters, seed, known).values())
+            kmeans, fit = base_fits(Y[half], n_clusters)
+            repeated = [kmeans, fit.responsibilities.argmax(axis=1)]
         for labels in repeated:
             slope, intercept = linear_posterior(rows[half], identity[labels])
             extended = identity[(rows @ slope + intercept).argmax(axis=1)]
-            order, overlap = _overlap(centre, extended)
+            order, jaccard = _jaccard(centre, extended)
             coefficients.append(slope[:, order] if basis is None else basis @ slope[:, order])
             intercepts.append(intercept[order])
-            overlaps.append(overlap)
-    weights = np.maximum(overlaps, LEAST_OVERLAP)
+            indices.append(jaccard)
     refits = None
-    if gaussians is not None:
-        refits = gaussians._replace(
-            coefficients=np.stack(coefficients), intercepts=np.stack(intercepts), weights=weights
+    if found.posterior is not None:
+        refits = ClusterPosterior(
+            np.stack(coefficients),
+            np.stack(intercepts),
+            np.maximum(indices, LEAST_JACCARD),
+            found.posterior.temperature,
         )
-    return refits, np.mean(overlaps, axis=0)
+    return refits, np.mean(indices, axis=0)
 
 
-def _overlap(centre: Array, member: Array) -> tuple[Indices, Array]:
-    """Return the best matching clusters of a membership matrix, and their overlap, (M,) each."""
-    _, order = linear_sum_assignment(-(centre.T @ member))
+def _jaccard(centre: Array, member: Array) -> tuple[Indices, Array]:
+    """Return the matching clusters of a membership matrix and their Jaccard indices, (M,) each."""
+    order = _matched(centre, member)
     member = member[:, order]
     common = np.sum(centre * member, axis=0)
     return order, common / np.maximum(np.sum(centre + member, axis=0) - common, 1.0)
 
 
-def _matched(centre: Array, member: Array) -> Array:
-    """Return the columns of a membership matrix in the order of the best matching clusters."""
-    _, columns = linear_sum_assignment(-(centre.T @ member))
-    return np.asarray(member[:, columns])
+def _matched(centre: Array, member: Array) -> Indices:
+    """Return the clusters of `member` in the order of the clusters of `centre` they match best."""
+    return np.asarray(linear_sum_assignment(-(centre.T @ member))[1])
 
 
-def _kmeans(Y: Array, n_clusters: int, seed: int) -> Indices:
-    return np.asarray(KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(Y))
-
-
-def _mixture_starts(Y: Array, kmeans: Indices, n_clusters: int, seed: int) -> list[Indices]:
-    """Return the labels from which Gaussian mixtures start."""
-    starts = [kmeans] + [
-        KMeans(n_clusters, n_init=1, random_state=seed + turn).fit_predict(Y)
-        for turn in range(1, RESTARTS)
-    ]
-    # Clusters in one column are invisible to k-means beside columns that hold none.
-    if not is_discrete(Y) and (coordinate := flat_coordinate(Y)) is not None:
-        starts.append(KMeans(n_clusters, n_init=3, random_state=seed).fit_predict(coordinate))
-    return starts
-
-
-def _mixture(Y: Array, starts: list[Indices], floor: Array, n_clusters: int, seed: int) -> Indices:
-    """Return the best of a few Gaussian mixtures with `floor` (P,) added to the variances."""
-    # scikit-learn adds one number to all variances. In columns divided by sqrt(floor) it is 1.
-    scaled = Y / np.sqrt(floor)
-    if scaled.shape[1] > len(scaled):  # only distances matter, so the space of the rows suffices
-        scaled = np.asarray(np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r")).T
-    fits = [_mixture_from(scaled, labels, n_clusters, seed) for labels in starts]
-    return np.asarray(max(fits, key=lambda fit: fit.lower_bound_).predict(scaled))
-
-
-def _mixture_from(scaled: Array, labels: Indices, n_clusters: int, seed: int) -> GaussianMixture:
-    weights, means, precisions = [], [], []
-    for m in range(n_clusters):
-        rows = scaled[labels == m]
-        weights.append(max(len(rows), 1) / len(scaled))
-        means.append(rows.mean(axis=0) if len(rows) else scaled[m % len(scaled)])
-        centred = rows - means[-1]
-        scatter = centred.T @ centred / max(len(rows), 1)
-        precisions.append(np.linalg.inv(scatter + np.eye(scaled.shape[1])))
-    return GaussianMixture(
-        n_clusters,
-        reg_covar=1.0,
-        weights_init=np.array(weights) / np.sum(weights),
-        means_init=np.array(means),
-        precisions_init=np.array(precisions),
-        random_state=seed,
-    ).fit(scaled)
+def _kmeans(Y: Array, n_clusters: int) -> Indices:
+    kmeans = KMeans(n_clusters, n_init=KMEANS_STARTS, random_state=SEED)
+    return np.asarray(kmeans.fit_predict(Y))

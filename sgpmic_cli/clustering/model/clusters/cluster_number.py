@@ -1,28 +1,38 @@
-"""Choose the number of clusters by gaps and by silhouettes.
+"""Choose the number of clusters by gaps, silhouettes and stability.
+
+Continuous columns:
 
 1. Gaps. The spanning trees of the rows are cut into every number m of parts (`spanning_tree.py`).
    The m with the largest drop gap(m) - gap(m + 1) is chosen, if the drop is larger than LEAST_DROP,
    and if Gaussians for the clusters of k-means do not explain the gap. Otherwise all drops count as
-   0. Tables with discrete columns always have gaps and skip this step.
+   0.
 2. No clusters. The silhouette of k-means is positive even for a single cloud. So it is compared
    with its mean on null reference data: clouds with the covariance of the table, whose columns are
-   gamma distributed with the skewness of the table (Gaussian if it is 0, and for tables with many
-   discrete columns), and uniform clouds (`reference` is the larger of the two means). If no
-   silhouette exceeds its reference by CHANCE standard deviations, the data show no clusters.
-   Before this is the answer, all steps are repeated on the first two principal components, because
+   gamma distributed with the skewness of the table (Gaussian if it is 0), and uniform clouds
+   (`reference` is the larger of the two means). Numbers whose silhouette exceeds the reference by
+   CHANCE standard deviations are candidates. If there are none, the data show no clusters. Before
+   this is the answer, all steps are repeated on the first two principal components, because
    clusters in a few of many columns show there, and on the invariant coordinate if it is flat
    (`invariant_coordinate.py`), because clusters in one of a few columns show there.
-3. Silhouettes. The number with the largest score, silhouette - DISCOUNT * reference, is chosen.
+3. Stability. Two random halves of the rows are clustered by k-means. The stability of a number is
+   the agreement of the two about all rows (adjusted Rand index). Candidates below STABLE are left
+   out if others are above.
+4. Silhouettes. The candidate with the largest score, silhouette - DISCOUNT * reference, is chosen.
    Among scores within one standard deviation of the largest, the smallest number is chosen.
 
-Discrete columns that are independent of every other column are left out first, because their values
-look like clusters. The variance that the values explain in the other columns decides (chi-squared
-test). Then outliers are left out: rows that k-means with two clusters separates, if they are a
-handful. This is repeated while at most OUTLIERS of the rows are left out.
+Outliers are left out first: rows that k-means with two clusters separates, if they are a handful.
+This is repeated while at most OUTLIERS of the rows are left out.
+
+Discrete columns: values of a discrete column look like clusters, so neither gaps nor silhouettes of
+clouds say anything. If some discrete column depends on another column, the number is at most q + 1,
+where q is the number of dimensions that the columns share (`shared_dimensions.py`). Steps 3 and 4
+use the silhouettes on these dimensions and the standard error of their means over the rows. The
+columns of the majority, continuous or discrete, decide. If they show no clusters, the others
+decide.
 
 Other numbers are plausible if the gap falls by SIMILAR_DROP of the largest fall, or if they are
 next to a number at which the gap does not fall completely, from LARGE_GAP to SMALL_GAP. If
-silhouettes decide, numbers with SIMILAR_SCORE of the largest score are plausible.
+silhouettes decide, candidates with SIMILAR_SCORE of the largest score are plausible.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,23 +40,18 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from scipy.stats import chi2
 from sklearn.cluster import KMeans
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_samples, silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.model.clusters.discrete_columns import (
-    FEW_VALUES,
-    effective_values,
-    is_discrete,
-)
 from sgpmic_cli.clustering.model.clusters.invariant_coordinate import (
     flat_coordinate,
     invariant_coordinate,
 )
+from sgpmic_cli.clustering.model.clusters.label_constants import MARGIN
+from sgpmic_cli.clustering.model.clusters.shared_dimensions import SharedDimensions
 from sgpmic_cli.clustering.model.clusters.spanning_tree import (
     LARGE_GAP,
-    MARGIN,
     SMALL_GAP,
     drops_of_gap,
     excess_of_gap,
@@ -60,8 +65,9 @@ DISCOUNT = 0.5
 LEAST_DROP = 0.1  # of the gap, a logarithm
 SIMILAR_DROP, SIMILAR_SCORE = 0.3, 0.9
 REFERENCES = 3  # of each kind
+SPLITS = 4  # into random halves, for the stability
+STABLE = 0.5
 OUTLIERS = 0.05
-INDEPENDENT = 0.001  # probability by chance that some column depends on a discrete one
 MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
@@ -76,6 +82,7 @@ class Tried(TypedDict):
     silhouette: float
     reference: float
     score: float
+    stability: float
     gap_drop: float
     plausible: bool
 
@@ -87,11 +94,40 @@ class Selection(NamedTuple):
     table: list[Tried]
 
 
-def choose_number(Y: Array, numbers: list[int], random_state: np.random.RandomState) -> Selection:
-    """Choose one of `numbers` for standardised rows."""
+def choose_number(
+    Y: Array, numbers: list[int], shared: SharedDimensions | None = None
+) -> Selection:
+    """Choose one of `numbers` for weighted rows, with their shared dimensions if some are discrete.
+
+    The choice depends on the rows only: its random numbers are always the same.
+    """
+    random_state = np.random.RandomState(0)
     if len(Y) > ROWS:
         Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
-    Y = _without_outliers(_without_independent(Y))
+    if shared is None:
+        return _by_continuous(Y, numbers, random_state)
+    continuous = Y[:, ~shared.discrete]
+
+    def by_continuous() -> Selection | None:
+        return _by_continuous(continuous, numbers, random_state) if continuous.size else None
+
+    def by_shared() -> Selection:
+        return _by_shared(Y, numbers, shared, random_state)
+
+    order = [by_shared, by_continuous] if shared.mostly_discrete else [by_continuous, by_shared]
+    first = order[0]()
+    if first is not None and first.chosen > 1:
+        return first
+    second = order[1]()
+    if second is not None and (first is None or second.chosen > 1):
+        return second
+    assert first is not None
+    return first
+
+
+def _by_continuous(Y: Array, numbers: list[int], random_state: np.random.RandomState) -> Selection:
+    """Choose a number for continuous columns."""
+    Y = _without_outliers(Y)
     views: list[View] = [np.asarray]
     if Y.shape[1] > PLANE:
         views.append(_plane)
@@ -105,6 +141,55 @@ def choose_number(Y: Array, numbers: list[int], random_state: np.random.RandomSt
     return tried[0]
 
 
+def _by_shared(
+    Y: Array, numbers: list[int], shared: SharedDimensions, random_state: np.random.RandomState
+) -> Selection:
+    """Choose a number for the dimensions that discrete columns share with others."""
+    seed = int(random_state.randint(np.iinfo(np.int32).max))
+    most = shared.number + 1 if shared.dependent else 1
+    shown = (Y - shared.mean) @ shared.axes[:, : max(shared.number, 1)]
+    distances, table, errors = cdist(shown, shown), [], []
+    for m in numbers:
+        row = _no_evidence(m)
+        if m > 1 and (m <= most or numbers[0] > most):
+            mean, labels = _silhouette(shown, distances, m, seed, n_init=5)
+            row["silhouette"] = row["score"] = mean
+            errors.append(_standard_error(distances, labels))
+        table.append(row)
+    candidates = [row for row in table if row["score"] > 0.0] or table[:1]
+    return Selection(_best(candidates, shown, max(errors, default=0.0), seed, random_state), table)
+
+
+def _best(
+    candidates: list[Tried],
+    shown: Array,
+    deviation: float,
+    seed: int,
+    random_state: np.random.RandomState,
+) -> int:
+    """Return the number of the best stable candidate, and set what is plausible."""
+    for row in candidates:
+        row["stability"] = _stability(shown, row["n_clusters"], seed, random_state)
+    stable = [row for row in candidates if row["stability"] >= STABLE] or candidates
+    best = max(row["score"] for row in stable)
+    chosen = next(row for row in stable if row["score"] >= best - TIE * deviation)
+    for row in stable:
+        row["plausible"] = row is chosen or row["score"] >= SIMILAR_SCORE * best
+    return chosen["n_clusters"]
+
+
+def _no_evidence(m: int) -> Tried:
+    return Tried(
+        n_clusters=m,
+        silhouette=0.0,
+        reference=0.0,
+        score=0.0,
+        stability=0.0,
+        gap_drop=0.0,
+        plausible=False,
+    )
+
+
 def _choose(
     Y: Array, view: View, numbers: list[int], random_state: np.random.RandomState
 ) -> Selection:
@@ -115,22 +200,15 @@ def _choose(
     split = [m for m in numbers if m > 1]
     own = {m: _silhouette(shown, distances, m, seed, n_init=5) for m in split}
     reference, deviation = _reference(Y, view, split, seed, random_state)
-    trees = [] if is_discrete(Y) else spanning_trees(shown)
+    trees = spanning_trees(shown)
     drops = drops_of_gap(trees, split)
-    tried = [
-        Tried(
-            n_clusters=m,
-            silhouette=own[m][0],
-            reference=expected,
-            score=own[m][0] - DISCOUNT * expected,
-            gap_drop=drops.get(m, 0.0),
-            plausible=False,
-        )
-        for m, expected in zip(split, reference, strict=True)
-    ]
-    none = Tried(
-        n_clusters=1, silhouette=0.0, reference=0.0, score=0.0, gap_drop=0.0, plausible=False
-    )
+    tried = [_no_evidence(m) for m in split]
+    for row, expected in zip(tried, reference, strict=True):
+        m = row["n_clusters"]
+        row["silhouette"], row["reference"] = own[m][0], expected
+        row["gap_drop"] = drops.get(m, 0.0)
+        row["score"] = own[m][0] - DISCOUNT * expected
+    none = _no_evidence(1)
     table = [none, *tried] if 1 in numbers else tried
     steepest = max(tried, key=lambda row: row["gap_drop"])
     m, drop = steepest["n_clusters"], steepest["gap_drop"]
@@ -142,15 +220,11 @@ def _choose(
         return Selection(m, table)
     for row in tried:
         row["gap_drop"] = 0.0
-    excess = max(row["silhouette"] - row["reference"] for row in tried)
-    if 1 in numbers and excess <= CHANCE * deviation:
+    shows = [row for row in tried if row["silhouette"] - row["reference"] > CHANCE * deviation]
+    if 1 in numbers and not shows:
         none["plausible"] = True
         return Selection(1, table)
-    best = max(row["score"] for row in tried)
-    chosen = next(row for row in tried if row["score"] >= best - TIE * deviation)
-    for row in tried:
-        row["plausible"] = row is chosen or row["score"] >= SIMILAR_SCORE * best
-    return Selection(chosen["n_clusters"], table)
+    return Selection(_best(shows or tried, shown, deviation, seed, random_state), table)
 
 
 def plausible_in_words(table: Sequence[Mapping[str, Any]], chosen: int) -> str:
@@ -158,20 +232,6 @@ def plausible_in_words(table: Sequence[Mapping[str, Any]], chosen: int) -> str:
     numbers = [row["n_clusters"] for row in table if row.get("plausible")]
     others = ", ".join(str(number) for number in numbers if number != chosen)
     return f"Plausible as well: {others}" if others else ""
-
-
-def _without_independent(Y: Array) -> Array:
-    """Return the rows with 0 in discrete columns that are independent of every other column."""
-    kept = np.ones(Y.shape[1], dtype=bool)
-    few = min(FEW_VALUES, len(Y) / 2)  # in a small table all columns have few values
-    for column in np.flatnonzero(effective_values(Y) < few):
-        values = np.unique(np.round(Y[:, column], 9), return_inverse=True)[1]
-        members = np.eye(values.max() + 1)[values]
-        counts = members.sum(axis=0)
-        explained = counts @ (members.T @ Y / counts[:, None]) ** 2  # n times the variance
-        chance = chi2.sf(np.delete(explained, column), len(counts) - 1)
-        kept[column] = np.any(chance * Y.shape[1] < INDEPENDENT)
-    return np.where(kept, Y, 0.0)
 
 
 def _without_outliers(Y: Array) -> Array:
@@ -201,8 +261,6 @@ def _reference(
     spread, axes = spread[kept], axes[kept]
     scale = np.where(np.ptp(Y, axis=0) > 0.0, Y.std(axis=0), 1.0)
     skewness = np.clip(np.mean((centred / scale) ** 3, axis=0), -MOST_SKEWED, MOST_SKEWED)
-    if is_discrete(Y):  # the skewness of a flag describes no cloud
-        skewness = np.zeros_like(skewness)
     found = np.empty((2, REFERENCES, len(numbers)))
     for turn in range(REFERENCES):
         normal = random_state.standard_normal((n, len(spread))) * spread @ axes
@@ -232,3 +290,25 @@ def _silhouette(
     if not 1 < len(set(labels)) < len(Y):
         return 0.0, labels
     return float(silhouette_score(distances, labels, metric="precomputed")), labels
+
+
+def _standard_error(distances: Array, labels: Indices) -> float:
+    """Return the standard error of the mean silhouette of the rows."""
+    if not 1 < len(set(labels)) < len(labels):
+        return 0.0
+    samples = silhouette_samples(distances, labels, metric="precomputed")
+    return float(samples.std() / np.sqrt(len(samples)))
+
+
+def _stability(Y: Array, m: int, seed: int, random_state: np.random.RandomState) -> float:
+    """Return the agreement of k-means of two random halves of the rows about all rows, from 0."""
+    found = []
+    for _ in range(SPLITS):
+        halves = np.array_split(random_state.permutation(len(Y)), 2)
+        if min(len(half) for half in halves) < m:
+            return 0.0
+        one, other = (
+            KMeans(m, n_init=2, random_state=seed).fit(Y[half]).predict(Y) for half in halves
+        )
+        found.append(adjusted_rand_score(one, other))
+    return max(float(np.mean(found)), 0.0)

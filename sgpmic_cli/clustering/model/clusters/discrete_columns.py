@@ -7,21 +7,33 @@ has a variance of 1 / (k^2 - 1) relative to the variance of the column.
 
 import numpy as np
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, BoolArray, Indices
 
 FEW_VALUES = 10.0  # a column with fewer effective values is discrete ...
 NEARLY_CONSTANT = 1.1  # ... but a flag of one row in twenty or fewer says nothing about the table
 DISCRETE_FRACTION = 0.25  # a table is discrete if this fraction of its columns is
+EQUAL = 1e-6  # difference of values that are taken as equal, in standard deviations
 
 
 def effective_values(Y: Array) -> Array:
-    """Return the effective number of values of every column, (P,)."""
+    """Return the effective number of known values of every column, (P,)."""
     result = np.empty(Y.shape[1])
     for p, column in enumerate(Y.T):
-        # Rounded, because a change of unit may split a value in its last digits.
-        _, counts = np.unique(np.round(column, 9), return_counts=True)
-        result[p] = len(column) ** 2 / float(np.sum(counts.astype(float) ** 2))
+        known = np.sort(column[~np.isnan(column)])
+        steps = np.diff(known) > EQUAL * (known.std() or 1.0)
+        counts = np.diff(np.flatnonzero(np.r_[True, steps, True])).astype(float)
+        result[p] = len(known) ** 2 / float(np.sum(counts**2))
     return result
+
+
+def discrete_features(Y: Array, columns: Indices) -> BoolArray:
+    """Return the features (P,) of discrete columns. `columns` (P,) is the column of each feature.
+
+    In a table of few rows all columns have few values, so a column with a different value in every
+    second row is continuous.
+    """
+    few = effective_values(Y) < min(FEW_VALUES, len(Y) / 2)
+    return np.asarray(np.isin(columns, columns[few]))
 
 
 def rounding_variance(Y: Array) -> Array:

@@ -1,26 +1,25 @@
 """Probabilities of the clusters for training rows and new rows.
 
-Every base clustering is described by Gaussians with one covariance that all clusters share, shrunk
-as by Ledoit and Wolf (2004). A shared covariance accounts for correlated columns, so the same
-evidence is not counted twice. Two EM steps from the labels remove most of the bias of hard
-assignments. The posterior of base clustering v is linear in the row:
+A base clustering v gives every row a score for each cluster. The scores of k-means are those of
+Gaussians with one covariance that all clusters share, shrunk as by Ledoit and Wolf (2004), and
+linear in the row. A shared covariance accounts for correlated columns, so the same evidence is not
+counted twice. The scores of the mixture are its logarithms of weight times density.
 
-    p_v(m | y) = softmax_m((y' b_vm + a_vm) / T)
+    p_v(m | y) = softmax_m(score_vm(y) / T)
 
-The probability of a cluster is the mean of p_v over the base clusterings. The temperature T >= 1 is
-the one at which the mean over all base clusterings but one predicts the labels of that one best.
-
-The consensus of the base clusterings decides the label of a row. A new row takes the label with the
-largest weight among its nearest training rows, where weights are inverse distances. If the
-Gaussians prefer another cluster, both clusters get the mean of their probabilities, because two
-descriptions of the data disagree about the row.
+The probability of a cluster is the mean of p_v over the base clusterings, and the label of a row is
+the cluster with the largest probability, for training rows and new rows alike. The temperature
+T >= 1 (temperature scaling; Guo et al., ICML 2017) is the one at which the other base clusterings
+predict the labels of each one best.
 
 Refits to random halves of the rows, if there are any, take the place of the base clusterings: the
 probability is the mean of the posteriors of all refits. A refit counts for a row as far as it found
-the cluster of the row again (the overlap of the two clusters).
+the cluster of the row again (the Jaccard index of the two clusters). If the refits prefer another
+cluster than the label, both clusters get the mean of their probabilities.
 
-Clusters that are separated by gaps can have any shape, so Gaussians do not describe them. Their
-probabilities are the fractions of labels among the nearest training rows.
+Parts of a spanning tree and clusters that the user chose can have any shape. Their probabilities
+are the fractions of labels among the nearest training rows. A training row keeps its label; a new
+row takes the label with the largest weight, where weights are inverse distances.
 """
 
 from typing import NamedTuple
@@ -31,46 +30,74 @@ from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.clustering.model.clusters.label_constants import HOTTEST
+from sgpmic_cli.clustering.model.clusters.t_mixture import TMixture
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
 
-EM_STEPS = 2
-HOTTEST = 20.0
 OWN_ROW = 1e-9  # distance below which a neighbour decides alone
 TIE = 1e-9  # margin of the cluster that the labels prefer
 
 
-class ClusterGaussians(NamedTuple):
-    """Linear posteriors of V clusterings: coefficients (V, P, M) and intercepts (V, M).
+class ClusterPosterior(NamedTuple):
+    """Posteriors of V clusterings with linear scores, and of a mixture if there is one.
 
-    `weights` (V, M) say how much a clustering counts for the rows of a cluster.
+    The scores have coefficients (V, P, M) and intercepts (V, M). `weights` (V, M) say how much a
+    clustering counts for the rows of a cluster.
     """
 
     coefficients: Array
     intercepts: Array
     weights: Array
     temperature: float
+    mixture: TMixture | None = None
 
-    def probabilities(self, Y: Array, labels: Indices) -> Array:
-        """Return the weighted mean posterior (n, M) of rows (n, P) with known labels (n,)."""
+    @property
+    def n_clusterings(self) -> int:
+        """Return the number of clusterings."""
+        return len(self.coefficients) + (self.mixture is not None)
+
+    def in_columns(self, projection: Array, mean: Array) -> "ClusterPosterior":
+        """Return the posterior of rows Y, given that of (Y - mean) projection.
+
+        `projection` has the shape (columns, P), and `mean` has one entry for each column.
+        """
+        coefficients = projection @ self.coefficients
+        intercepts = self.intercepts - mean @ coefficients
+        mixture = self.mixture
+        if mixture is not None:
+            whitening = projection @ mixture.whitening
+            mixture = mixture._replace(whitening=whitening, means=mixture.means + mean @ whitening)
+        return self._replace(coefficients=coefficients, intercepts=intercepts, mixture=mixture)
+
+    def probabilities(self, Y: Array, labels: Indices | None = None) -> Array:
+        """Return the mean posterior (n, M) of rows (n, P), weighted if there are labels (n,)."""
         total = np.zeros((len(Y), self.weights.shape[1]))
         for b, a, weights in zip(self.coefficients, self.intercepts, self.weights, strict=True):
-            total += weights[labels, None] * softmax((Y @ b + a) / self.temperature, axis=1)
+            weight = 1.0 if labels is None else weights[labels, None]
+            total += weight * softmax((Y @ b + a) / self.temperature, axis=1)
+        if self.mixture is not None:
+            total += softmax(self.mixture.scores(Y) / self.temperature, axis=1)
         return np.asarray(total / total.sum(axis=1, keepdims=True))
 
 
-def fit_gaussians(Y: Array, memberships: list[Array]) -> ClusterGaussians:
-    """Describe base clusterings, given as matrices (N, M) with the same cluster numbers."""
-    Y, basis = row_space(Y)
-    soft, temperature = memberships, 1.0
-    for _ in range(EM_STEPS):
-        lines = [linear_posterior(Y, S) for S in soft]
-        scores = [Y @ b + a for b, a in lines]
-        temperature = _temperature(scores, memberships)
-        soft = [softmax(score / temperature, axis=1) for score in scores]
+def fit_posterior(Y: Array, memberships: list[Array], mixture: TMixture | None) -> ClusterPosterior:
+    """Describe base clusterings, given as matrices (N, M) with the same cluster numbers.
+
+    The last one has the scores of `mixture`. Without a mixture, all scores are linear.
+    """
+    rows, basis = row_space(Y)
+    linear = memberships if mixture is None else memberships[:-1]
+    lines = [linear_posterior(rows, S) for S in linear]
+    scores = [rows @ b + a for b, a in lines]
+    if mixture is not None:
+        scores.append(mixture.scores(Y))
     coefficients, intercepts = (np.stack(part) for part in zip(*lines, strict=True))
     if basis is not None:
         coefficients = basis @ coefficients
-    return ClusterGaussians(coefficients, intercepts, np.ones_like(intercepts), temperature)
+    temperature = _temperature(scores, memberships)
+    return ClusterPosterior(
+        coefficients, intercepts, np.ones_like(intercepts), temperature, mixture
+    )
 
 
 def row_space(Y: Array) -> tuple[Array, Array | None]:
@@ -116,14 +143,14 @@ def _temperature(scores: list[Array], memberships: list[Array]) -> float:
 class ClusterModel(NamedTuple):
     """Everything that assigns rows to clusters.
 
-    `gaussians` is None for clusters that are separated by gaps. `refits` are the Gaussians of the
-    refits to subsamples, None without refits or with gaps.
+    `posterior` is None for clusters of any shape, which nearest rows assign. `refits` is the
+    posterior of the refits to subsamples, None without refits or without a posterior.
     """
 
     labels: Indices  # (N,) of the training rows
     n_clusters: int
-    gaussians: ClusterGaussians | None
-    refits: ClusterGaussians | None
+    posterior: ClusterPosterior | None
+    refits: ClusterPosterior | None
 
     @property
     def weights(self) -> Array:
@@ -136,33 +163,38 @@ class ClusterModel(NamedTuple):
         """Return the model that the map uses, so that refits do not blur it."""
         return self._replace(refits=None)
 
-    def probabilities(self, Y: Array, distances: Array, nearest: Indices) -> Array:
-        """Return the probabilities of rows with their nearest training rows, both (n, k)."""
+    def probabilities(self, Y: Array, training: TrainingRows) -> Array:
+        """Return the probabilities of rows without missing values."""
+        if self.posterior is not None:
+            return self._posterior_probabilities(self.posterior, Y)
+        distances, nearest = training.nearest(Y)
         weights = 1.0 / np.maximum(distances, OWN_ROW)
         weights = np.where(distances[:, :1] <= OWN_ROW, distances <= OWN_ROW, weights)
         labels = self._label_fractions(nearest, weights).argmax(axis=1)
-        return self._probabilities(Y, labels, nearest)
-
-    def training_probabilities(self, rows: TrainingRows) -> Array:
-        """Return the probabilities of the training rows."""
-        nearest = rows.nearest(rows.rows)[1] if self.gaussians is None else None
-        return self._probabilities(rows.rows, self.labels, nearest)
-
-    def _probabilities(self, Y: Array, labels: Indices, nearest: Indices | None) -> Array:
-        gaussians = self.gaussians if self.refits is None else self.refits
-        if gaussians is not None:
-            return _agree(gaussians.probabilities(Y, labels), labels)
-        assert nearest is not None
         return _agree(self._label_fractions(nearest, np.ones(nearest.shape)), labels)
+
+    def training_probabilities(self, training: TrainingRows) -> Array:
+        """Return the probabilities of the training rows."""
+        if self.posterior is not None:
+            return self._posterior_probabilities(self.posterior, training.rows)
+        nearest = training.nearest(training.rows)[1]
+        return _agree(self._label_fractions(nearest, np.ones(nearest.shape)), self.labels)
 
     def map_weights(self, probabilities: Array) -> Array:
         """Return the weights of the clusters for the map: probabilities to the power V, rescaled.
 
         On the map each of the V base clusterings counts as one observation of a row's cluster.
         """
-        count = 1 if self.gaussians is None else len(self.gaussians.coefficients)
+        count = 1 if self.posterior is None else self.posterior.n_clusterings
         weights = (probabilities / probabilities.max(axis=1, keepdims=True)) ** count
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def _posterior_probabilities(self, posterior: ClusterPosterior, Y: Array) -> Array:
+        found = posterior.probabilities(Y)
+        if self.refits is None:
+            return found
+        labels = found.argmax(axis=1)
+        return _agree(self.refits.probabilities(Y, labels), labels)
 
     def _label_fractions(self, nearest: Indices, weights: Array) -> Array:
         fractions = np.zeros((len(nearest), self.n_clusters))

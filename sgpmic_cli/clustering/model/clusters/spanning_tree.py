@@ -10,10 +10,15 @@ with the edges that remain:
     gap = log(shortest cut edge / 90 % quantile of the remaining edges)
 
 Edges with fewer than SMALL rows on one side do not count, because they lead to outliers. Every tree
-can be cut, so the gap is tested by a parametric bootstrap. Data are drawn from Gaussians fitted to
-the clusters of the consensus, and their trees are cut in the same way. The excess is the gap of the
-data less the mean gap of the drawn data. If it exceeds MARGIN, Gaussians do not explain the gap,
-and the parts of the tree are the clusters. Drawing ends early if the excess is far from MARGIN.
+can be cut, so the gap is tested by a parametric bootstrap. Data are drawn from Gaussians with the
+means and covariances of the clusters of the consensus, and their trees are cut in the same way. The
+excess is the gap of the data less the mean gap of the drawn data. If it exceeds MARGIN, Gaussians
+do not explain the gap, and the parts of the tree are the clusters. (Uniform boxes as a second
+reference find fewer curves: `docs/tried.md`.)
+
+There is no tree in one column, which has intervals only: k-means and mixtures find them. There is
+none in more than LOCAL_ROWS columns either, where LOCAL_ROWS rows do not have a covariance and
+distances to all neighbours are similar, so that a gap says little.
 """
 
 from typing import Any, NamedTuple
@@ -22,25 +27,25 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, depth_first_order, minimum_spanning_tree
 from scipy.spatial import KDTree
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.clustering.model.clusters.label_constants import (
+    CORE_NEIGHBOURS,
+    DRAWS,
+    EDGE_QUANTILE,
+    LEAST_FRACTION,
+    LOCAL_ROWS,
+    MARGIN,
+    ROUNDNESS,
+    SMALL,
+)
 
-CORE_NEIGHBOURS = (3, 5)  # neighbours that set the core distance; one tree for each
-LEAST_FRACTION = 0.4  # of an equal share of the rows; smaller parts are outliers
-SMALL = 3
-MARGIN = 0.2
 SMALL_GAP, LARGE_GAP = 0.2, 0.8  # gaps are clipped to this range before they are compared
-DRAWS = 8
-FEW_DRAWS, CLEAR = 3, 0.3  # few draws suffice if the excess is so far from the margin
+# The following affect the time only.
 NEIGHBOURS = 16  # of the graph that holds most edges of the tree
-MOST_TREE_COLUMNS = 15  # with more columns, comparing all rows is faster than a k-d tree
-LOCAL_ROWS = 10  # that have the local covariance; with more columns distances are Euclidean
-ROUNDNESS = 0.05  # added to the variances of a local covariance, as a fraction of their sum
 EDGES = 100_000  # measured at a time
 MOST_PARTS = 20  # of the graph; more parts are joined by more neighbours instead
-MOST_TREE_CLUSTERS = 20
 
 
 class Tree(NamedTuple):
@@ -65,9 +70,7 @@ class Cut(NamedTuple):
 def gap_clusters(
     Y: Array, labels: Indices, n_clusters: int, random_state: np.random.RandomState
 ) -> Indices | None:
-    """Return clusters that gaps separate, or None if Gaussians for `labels` explain the gaps."""
-    if n_clusters > MOST_TREE_CLUSTERS:
-        return None
+    """Return clusters that gaps separate, or None if clusters like `labels` explain the gaps."""
     found, excess = excess_of_gap(Y, spanning_trees(Y), labels, n_clusters, random_state)
     return found if excess > MARGIN else None
 
@@ -87,17 +90,15 @@ def excess_of_gap(
     if not any(cuts):
         return labels, -np.inf
     drawn: list[list[float]] = [[] for _ in trees]
-    for draw in range(1, DRAWS + 1):
+    for _ in range(DRAWS):
         for gaps, tree in zip(drawn, spanning_trees(_draw(Y, labels, random_state)), strict=True):
             if (found := cut(tree, n_clusters)) is not None:
                 gaps.append(found.gap)
-        best, largest = labels, -np.inf
-        for own, gaps in zip(cuts, drawn, strict=True):
-            excess = own.gap - float(np.mean(gaps or [0.0])) if own else -np.inf
-            if own and excess > largest:
-                best, largest = own.labels, excess
-        if draw >= FEW_DRAWS and abs(largest - MARGIN) > CLEAR:
-            break
+    best, largest = labels, -np.inf
+    for own, gaps in zip(cuts, drawn, strict=True):
+        excess = own.gap - float(np.mean(gaps or [0.0])) if own else -np.inf
+        if own and excess > largest:
+            best, largest = own.labels, excess
     return best, largest
 
 
@@ -127,15 +128,14 @@ def drops_of_gap(trees: list[Tree], numbers: list[int]) -> dict[int, float]:
 def spanning_trees(Y: Array) -> list[Tree]:
     """Return the minimum spanning trees of the mutual reachability distances of the rows.
 
-    One column has no tree: it has intervals only, which k-means and mixtures find.
+    The list is empty if there is no tree.
     """
-    if Y.shape[1] == 1 or len(Y) <= 3:
+    if not 1 < Y.shape[1] <= LOCAL_ROWS or len(Y) <= 3:
         return []
     distances, indices = _neighbours(Y)
-    one, other, length = _connected(Y, distances, indices)
-    if Y.shape[1] <= LOCAL_ROWS:
-        length = _mahalanobis(Y, _local_precisions(Y[indices[:, : 1 + LOCAL_ROWS]]), one, other)
-        distances = np.sort(length[: distances.size].reshape(distances.shape), axis=1)
+    one, other = _connected(Y, indices)
+    length = _mahalanobis(Y, _local_precisions(Y[indices[:, : 1 + LOCAL_ROWS]]), one, other)
+    distances = np.sort(length[: distances.size].reshape(distances.shape), axis=1)
     trees = []
     for core in CORE_NEIGHBOURS:
         reach = distances[:, min(core, distances.shape[1] - 1)]
@@ -172,7 +172,7 @@ def cut(tree: Tree, n_clusters: int) -> Cut | None:
     remaining = tree.lengths[np.minimum(below, total[part] - below) >= SMALL]
     if not len(remaining):
         return None
-    gap = float(np.log(tree.lengths[cut_edges].min() / np.quantile(remaining, 0.9)))
+    gap = float(np.log(tree.lengths[cut_edges].min() / np.quantile(remaining, EDGE_QUANTILE)))
     labels = np.empty(n, dtype=int)
     labels[tree.rows] = part
     return Cut(labels, gap)
@@ -183,14 +183,12 @@ def _neighbours(Y: Array) -> tuple[Array, Indices]:
 
     k grows until the graph of the neighbours has few parts.
     """
-    n, columns = Y.shape
+    n = len(Y)
     # SciPy's tree takes less than half the time of scikit-learn's, a quarter of a fit.
-    search = (
-        KDTree(Y).query if columns <= MOST_TREE_COLUMNS else NearestNeighbors().fit(Y).kneighbors
-    )
+    search = KDTree(Y)
     k = min(NEIGHBOURS, n - 1)
     while True:
-        distances, indices = map(np.asarray, search(Y, 1 + k))
+        distances, indices = map(np.asarray, search.query(Y, 1 + k))
         places = (np.repeat(np.arange(n), 1 + k), indices.ravel())
         graph = csr_matrix((np.ones(n * (1 + k)), places), shape=(n, n))
         if k >= min(8 * NEIGHBOURS, n - 1) or connected_components(graph)[0] <= MOST_PARTS:
@@ -198,24 +196,24 @@ def _neighbours(Y: Array) -> tuple[Array, Indices]:
         k = min(2 * k, n - 1)
 
 
-def _connected(Y: Array, distances: Array, indices: Indices) -> tuple[Indices, Indices, Array]:
-    """Return the edges of the graph of neighbours and their lengths, with edges that connect it.
+def _connected(Y: Array, indices: Indices) -> tuple[Indices, Indices]:
+    """Return the ends of the edges of the graph of neighbours, and of edges that connect it.
 
     As in Boruvka's algorithm, all rows of a part get an edge to the nearest row of other parts. The
     largest part needs none.
     """
-    n, k = distances.shape
-    edges = [(np.repeat(np.arange(n), k), indices.ravel(), distances.ravel())]
+    n, k = indices.shape
+    edges = [(np.repeat(np.arange(n), k), indices.ravel())]
     while True:
-        one, other, length = (np.concatenate(each) for each in zip(*edges, strict=True))
+        one, other = (np.concatenate(each) for each in zip(*edges, strict=True))
         graph = csr_matrix((np.ones(len(one)), (one, other)), shape=(n, n))
         n_parts, part = connected_components(graph, directed=False)
         if n_parts == 1:
-            return one, other, length
+            return one, other
         for number in set(range(n_parts)) - {np.bincount(part).argmax()}:
             inside, outside = np.flatnonzero(part == number), np.flatnonzero(part != number)
-            gap, nearest = map(np.asarray, KDTree(Y[outside]).query(Y[inside]))
-            edges.append((inside, outside[nearest], gap))
+            nearest = np.asarray(KDTree(Y[outside]).query(Y[inside])[1])
+            edges.append((inside, outside[nearest]))
 
 
 def _local_precisions(neighbours: Array) -> Array:
@@ -254,14 +252,11 @@ def _depth_first(tree: Any) -> Tree:
 
 def _draw(Y: Array, labels: Indices, random_state: np.random.RandomState) -> Array:
     """Draw from a Gaussian for each cluster as many rows as the cluster has."""
-    p, drawn = Y.shape[1], []
+    drawn = []
     for m in np.unique(labels):
         rows = Y[labels == m]
-        # R'R is the scatter of the cluster. It has few rows if the cluster has fewer than columns.
-        R = np.linalg.qr(rows - rows.mean(axis=0), mode="r") / np.sqrt(len(rows))
-        shrinkage = 0.1 * p / (len(rows) + p)
-        level = np.sqrt(shrinkage * float(np.sum(R**2)) / p + 1e-6)
-        shape = random_state.standard_normal((len(rows), len(R))) @ R
-        noise = level * random_state.standard_normal((len(rows), p))
-        drawn.append(rows.mean(axis=0) + np.sqrt(1.0 - shrinkage) * shape + noise)
+        mean = rows.mean(axis=0)
+        _, spread, axes = np.linalg.svd(rows - mean, full_matrices=False)
+        scores = random_state.standard_normal((len(rows), len(spread)))
+        drawn.append(mean + scores * spread / np.sqrt(len(rows)) @ axes)
     return np.vstack(drawn)

@@ -16,64 +16,36 @@ clusters that the data do not separate.
 
 from typing import Any, NamedTuple
 
-import numpy as np
+from sgpmic_cli.gp.gaussians import LOG_2PI, Gaussians, from_covariances, log_densities, scatters
 
 NU = 5.0
 SCALE = 0.05
-LOG_2PI = float(np.log(2.0 * np.pi))
 
 
-class LatentMixture(NamedTuple):
-    """Means (M, Q), covariances (M, Q, Q), their inverses and log determinants (M,)."""
-
-    means: Any
-    covariances: Any
-    precisions: Any
-    log_dets: Any
-
-
-def from_covariances(xp: Any, means: Any, covariances: Any) -> LatentMixture:
-    """Return the mixture with these means and covariances."""
-    return LatentMixture(
-        means, covariances, xp.linalg.inv(covariances), xp.linalg.slogdet(covariances)[1]
-    )
-
-
-def maximise(xp: Any, mu: Any, s: Any, S: Any) -> LatentMixture:
+def maximise(xp: Any, mu: Any, s: Any, S: Any) -> Gaussians:
     """Return the means and covariances that maximise the bound."""
-    n_clusters, q = S.shape[1], mu.shape[1]
-    counts = S.sum(0)
+    q, counts = mu.shape[1], S.sum(0)
     means = (S.T @ mu) / (counts + 1e-10)[:, None]
-    scatters = []
-    for m in range(n_clusters):
-        centred, weights = mu - means[m], S[:, m : m + 1]
-        scatter = (centred * weights).T @ centred
-        diagonal = (weights * s).sum(0) + NU * SCALE
-        scatter[range(q), range(q)] = xp.diagonal(scatter) + diagonal
-        scatters.append(scatter / (counts[m] + NU))
-    return from_covariances(xp, means, xp.stack(scatters))
+    covariances = scatters(xp, mu, S, means)
+    covariances[:, range(q), range(q)] += S.T @ s + NU * SCALE
+    return from_covariances(xp, means, covariances / (counts + NU)[:, None, None])
 
 
-def expected_log(xp: Any, mu: Any, s: Any, mixture: LatentMixture) -> Any:
+def expected_log(xp: Any, mu: Any, s: Any, mixture: Gaussians) -> Any:
     """Return <log N(x_n | xbar_m, C_m)>, (n, M)."""
-    columns = []
-    for mean, precision, log_det in zip(
-        mixture.means, mixture.precisions, mixture.log_dets, strict=True
-    ):
-        centred = mu - mean
-        distance = ((centred @ precision) * centred).sum(1) + s @ xp.diagonal(precision)
-        columns.append(-0.5 * (distance + log_det + mu.shape[1] * LOG_2PI))
-    return xp.stack(columns, 1)
+    means, _, precisions, log_dets = mixture
+    diagonals = xp.einsum("mqq->mq", precisions)
+    return log_densities(xp, mu, means, precisions, log_dets) - 0.5 * (s @ diagonals.T)
 
 
-def mixture_bound(xp: Any, S: Any, mu: Any, log_s: Any, mixture: LatentMixture) -> float:
+def mixture_bound(xp: Any, S: Any, mu: Any, log_s: Any, mixture: Gaussians) -> float:
     """Return the part of the bound that belongs to the latent space."""
     prior = (S * expected_log(xp, mu, xp.exp(log_s), mixture)).sum()
     entropy = 0.5 * (log_s + (1.0 + LOG_2PI)).sum()
     return float(prior + entropy) + log_prior(xp, mixture)
 
 
-def log_prior(xp: Any, mixture: LatentMixture) -> float:
+def log_prior(xp: Any, mixture: Gaussians) -> float:
     """Return log p(C) up to a constant."""
     traces = xp.einsum("mqq->m", mixture.precisions)
     return -0.5 * NU * float((mixture.log_dets + SCALE * traces).sum())
@@ -93,7 +65,7 @@ class LatentPrior(NamedTuple):
         return float(value), self.linear - Lmu, -0.5 * diagonal
 
 
-def latent_prior(S: Any, mixture: LatentMixture) -> LatentPrior:
+def latent_prior(S: Any, mixture: Gaussians) -> LatentPrior:
     """Return the prior of the latent points at fixed responsibilities."""
     m, q = mixture.means.shape
     weighted = (mixture.precisions @ mixture.means[:, :, None])[:, :, 0]

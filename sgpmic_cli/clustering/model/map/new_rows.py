@@ -6,9 +6,8 @@ The objective of a row y with cluster probabilities r is its part of the bound,
         + sum_m r_m <log N(x | xbar_m, C_m)> + const,
 
 with the expectations of `shared_process.py`. A row starts at the latent distribution of the nearest
-training row and keeps its variance. Its mean takes Levenberg-Marquardt steps. All rows of a block
-move together, each with its own damping, so the result does not depend on the other rows. A
-training row, up to rounding, keeps the distribution that the fit gave it.
+training row and keeps its variance. Its mean takes damped Gauss-Newton steps. A training row, up to
+rounding, keeps the distribution that the fit gave it.
 """
 
 import numpy as np
@@ -16,14 +15,14 @@ from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.clustering.model.map.backend import NUMPY
-from sgpmic_cli.clustering.model.map.latent_mixture import LOG_2PI, expected_log, latent_prior
+from sgpmic_cli.clustering.model.map.latent_mixture import expected_log, latent_prior
 from sgpmic_cli.clustering.model.map.shared_process import cubature_points, expected_rows, kernel
 from sgpmic_cli.clustering.model.map.training import FittedMap
 from sgpmic_cli.estimator_base.parallel import ALONE
+from sgpmic_cli.gp.damped_steps import climb
+from sgpmic_cli.gp.gaussians import LOG_2PI
 
-STEPS = 15
 NEIGHBOURS = 10  # of a row, which decide its label
-CLOSE = 1e-6  # nats; a row has converged when a step gains less
 SAME_ROW = 1e-8  # distance relative to the length of a row below which two rows are equal
 
 
@@ -34,9 +33,9 @@ class TrainingRows:
         self.rows = rows
         self.search = NearestNeighbors().fit(rows)
 
-    def nearest(self, Y: Array) -> tuple[Array, Indices]:
-        """Return distances and indices of the nearest training rows, (n, k) each."""
-        distances, indices = self.search.kneighbors(Y, min(NEIGHBOURS, len(self.rows)))
+    def nearest(self, Y: Array, count: int = NEIGHBOURS) -> tuple[Array, Indices]:
+        """Return distances and indices of the nearest training rows, (n, count) each."""
+        distances, indices = self.search.kneighbors(Y, min(count, len(self.rows)))
         return np.asarray(distances), np.asarray(indices)
 
     def equal(self, Y: Array, nearest: Indices) -> BoolArray:
@@ -55,7 +54,7 @@ def locate(
     their expectation only.
     """
     p = fitted.parameters
-    mu, s = p.mu[nearest].copy(), np.exp(p.log_s[nearest])
+    mu, s = p.mu[nearest], np.exp(p.log_s[nearest])
     if mask.any():
         partial = np.flatnonzero(mask.any(axis=1))
         start = p._replace(mu=mu[partial], log_s=p.log_s[nearest[partial]])
@@ -63,22 +62,12 @@ def locate(
         Y = Y.copy()
         Y[partial] = np.where(mask[partial], expected, Y[partial])
     objective = _RowObjective(fitted, Y, r)
-    rows, damping = np.flatnonzero(~fixed), np.full(len(Y), 1e-2)
-    value = objective.value(np.arange(len(Y)), mu, s)
-    for _ in range(STEPS):
-        if not len(rows):
-            break
-        gradient, curvature = objective.gradient_and_curvature(rows, mu[rows], s[rows])
-        scale = damping[rows] * np.trace(curvature, axis1=1, axis2=2)
-        damped = curvature + scale[:, None, None] * np.eye(mu.shape[1])
-        trial = mu[rows] + np.linalg.solve(damped, gradient[:, :, None])[:, :, 0]
-        trial_value = objective.value(rows, trial, s[rows])
-        gain = trial_value - value[rows]
-        up = gain > 0.0
-        mu[rows[up]], value[rows[up]] = trial[up], trial_value[up]
-        damping[rows] *= np.where(up, 0.2, 10.0)
-        rows = rows[~up | (gain > CLOSE)]
-        rows = rows[damping[rows] < 1e6]
+    mu, value = climb(
+        mu,
+        np.flatnonzero(~fixed),
+        lambda rows, points: objective.value(rows, points, s[rows]),
+        lambda rows, points: objective.gradient_and_curvature(rows, points, s[rows]),
+    )
     return mu, s, value
 
 

@@ -32,6 +32,7 @@ from sklearn.utils import gen_batches
 
 from sgpmic_cli.clustering.model.map.backend import Backend
 from sgpmic_cli.estimator_base.parallel import Workers
+from sgpmic_cli.gp.rbf import rbf, rbf_gradients
 
 JITTER = 1e-4  # added to the diagonal of K_uu, relative to v + l
 WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
@@ -92,11 +93,7 @@ def cubature_points(xp: Any, mu: Any, s: Any) -> Any:
 
 def kernel(xp: Any, X: Any, p: Parameters) -> Any:
     """Return the kernel between points (n, Q) and the inducing inputs, (n, K)."""
-    g = xp.exp(p.log_g)
-    K = (X * g) @ p.Z.T  # -1/2 g (x - z)^2 = g x z - 1/2 g x^2 - 1/2 g z^2
-    K -= 0.5 * (X**2 @ g)[:, None]
-    K -= 0.5 * (p.Z**2 @ g) - p.log_v
-    xp.exp(K, out=K)
+    K = rbf(xp, X, p.Z, xp.exp(p.log_g), p.log_v)
     K += (xp.exp(p.log_l) * X) @ p.Z.T
     return K
 
@@ -230,14 +227,13 @@ class _KernelGradient(NamedTuple):
 
 def _kernel_gradient(xp: Any, X: Any, K: Any, dK: Any, p: Parameters) -> _KernelGradient:
     """Apply the chain rule to dL/dK (n, K) for the kernel K between X (n, Q) and Z."""
-    g, linear = xp.exp(p.log_g), xp.exp(p.log_l)
+    linear = xp.exp(p.log_l)
     R = K - (linear * X) @ p.Z.T
     R *= dK
-    by_point, by_inducing, RZ, HZ = R.sum(1), R.sum(0), R @ p.Z, dK @ p.Z
-    dX = (RZ - by_point[:, None] * X) * g + linear * HZ
-    dZ = (R.T @ X - by_inducing[:, None] * p.Z) * g + linear * (dK.T @ X)
-    dlog_g = -0.5 * g * (by_point @ X**2 + by_inducing @ p.Z**2 - 2.0 * (X * RZ).sum(0))
-    return _KernelGradient(dX, dZ, by_inducing.sum(), dlog_g, linear * (X * HZ).sum())
+    dX, dZ, dlog_g = rbf_gradients(R, X, p.Z, xp.exp(p.log_g))
+    HZ = dK @ p.Z
+    dX, dZ = dX + linear * HZ, dZ + linear * (dK.T @ X)
+    return _KernelGradient(dX, dZ, R.sum(), dlog_g, linear * (X * HZ).sum())
 
 
 def _block_kernel(xp: Any, rows: slice, p: Parameters, s: Any) -> tuple[Any, Any]:

@@ -14,7 +14,6 @@ from sklearn.cluster import KMeans
 from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.clustering.model.map import latent_mixture, lbfgs
 from sgpmic_cli.clustering.model.map.backend import Backend
-from sgpmic_cli.clustering.model.map.latent_mixture import LatentMixture
 from sgpmic_cli.clustering.model.map.shared_process import (
     Parameters,
     Posterior,
@@ -25,6 +24,8 @@ from sgpmic_cli.clustering.model.map.shared_process import (
     statistics,
 )
 from sgpmic_cli.estimator_base.parallel import Workers
+from sgpmic_cli.gp.gaussians import Gaussians
+from sgpmic_cli.gp.pca import pca
 
 LATENT_VARIANCE = 0.03  # of q(x_n) at the start, beside latent points of unit variance
 NOISE = 0.05  # variance at the start, beside columns of unit variance
@@ -39,7 +40,7 @@ class FittedMap(NamedTuple):
     """A fitted map: parameters, latent mixture, process and history."""
 
     parameters: Parameters
-    mixture: LatentMixture
+    mixture: Gaussians
     process: Posterior
     bounds: list[float]  # after every iteration
     converged: bool
@@ -47,9 +48,7 @@ class FittedMap(NamedTuple):
 
 def principal_components(Y: Array, q: int) -> Array:
     """Return the first q principal components, scaled to a mean variance of one."""
-    U, values, _ = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
-    signs = np.sign(U[np.abs(U).argmax(axis=0), range(U.shape[1])])
-    scores = (U * signs * values)[:, :q]
+    scores = pca(Y, q)
     return np.asarray(scores / np.sqrt(np.mean(scores**2)))
 
 
@@ -138,7 +137,7 @@ class MapFitter:
         to_numpy, found = self.backend.to_numpy, self.process()
         return FittedMap(
             Parameters(*map(to_numpy, self.parameters)),
-            LatentMixture(*map(to_numpy, self.mixture)),
+            Gaussians(*map(to_numpy, self.mixture)),
             Posterior(
                 to_numpy(found.Kuu_inv), to_numpy(found.A_inv), to_numpy(found.W), found.bound
             ),
@@ -151,7 +150,7 @@ class MapFitter:
         self.squares = float((self.Y**2).sum()) + self.missing * noise
         self.missing_entropy = 0.5 * self.missing * float(np.log(2.0 * np.pi * np.e * noise))
 
-    def _maximised_mixture(self) -> LatentMixture:
+    def _maximised_mixture(self) -> Gaussians:
         xp, p = self.backend.xp, self.parameters
         return latent_mixture.maximise(xp, p.mu, xp.exp(p.log_s), self.S)
 

@@ -1,4 +1,4 @@
-"""Learn a recipe from a raw table: decide what each column is, or report a problem.
+"""Decide what each column of a raw table is: learn a recipe, or report a problem.
 
 Whole numbers may be names: identifiers of the rows, codes and dates.
 """
@@ -11,18 +11,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgpmic_cli.tables.notations import COMPACT, Notation, find_notation
+from sgpmic_cli.tables.cells import (
+    COMPACT,
+    EXACT,
+    ISO_DAY,
+    Cells,
+    Notation,
+    RawTable,
+    find_notation,
+)
 from sgpmic_cli.tables.options import TableOptions
 from sgpmic_cli.tables.problems import (
     Problem,
     Remedy,
+    invalid_cell,
     leave_out,
     listed,
-    not_a_number,
     shown,
     unknown_column,
 )
-from sgpmic_cli.tables.raw_table import EXACT, Cells, RawTable
 from sgpmic_cli.tables.recipe import (
     Column,
     NumberColumn,
@@ -119,7 +126,7 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
         parts = [f"{shown(column.name)} ({len(column.categories)} values)" for column in texts]
         more = f" and {len(parts) - MAX_CATEGORIES} more" if len(parts) > MAX_CATEGORIES else ""
         notes.append(
-            "text and codes are encoded, each column with half the variance of one of numbers: "
+            "text and codes are encoded, each column with the weight of one of numbers: "
             f"{', '.join(parts[:MAX_CATEGORIES])}{more}."
         )
     return notes
@@ -172,7 +179,9 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
     if np.isnan(cells.numbers).all() and not cells.invalid.any():
         return LeftOut("it is empty")
     notation, values = None, cells.numbers
-    if cells.invalid.any():
+    if cells.are_dates:
+        notation = Notation(date=ISO_DAY)
+    elif cells.invalid.any():
         notation = find_notation(set(cells.texts), table.format.decimal or ".")
         if notation is None:
             return _decide_on_text(table, name, options)
@@ -222,7 +231,8 @@ def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decisi
     # A word that is shared by rows among few values, which are shared as well, is no error.
     is_discrete = len(known) <= MAX_MIXED and min(known.values()) > 1
     if np.count_nonzero(~np.isnan(values)) >= n_invalid and not is_discrete:
-        return not_a_number(table.place(row, name), cells[row], n_invalid, leave_out(name))
+        where, remedy = table.place(row, name), leave_out(name)
+        return invalid_cell(where, cells[row], n_invalid, "number", remedy)
     if options.encode == "drop":
         return LeftOut("it is text")
     if options.encode == "error":
@@ -272,8 +282,16 @@ def words_of(name: str) -> list[str]:
 def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
     """Return why whole numbers or dates look like a count of the rows, or None."""
     steps = np.diff(values)
-    if len(values) < MIN_ID_ROWS or not (steps > 0).all():
+    if len(values) < MIN_ID_ROWS:
         return None
+    if not (steps > 0).all():
+        if dates:
+            return None
+        first = values[1:] == values.min()
+        onward = steps[~first]
+        # Runs of three or more values on average: a flag does not count.
+        restarts = len(onward) >= 2 * first.sum() and (onward == onward[0]).all() and onward[0] > 0
+        return "it counts up and starts again, as a count within groups" if restarts else None
     few_gaps = steps.sum() <= 2 * len(steps)
     counts = dates or few_gaps or (steps == steps[0]).all()
     return "it rises from row to row, as a count or the time of a log" if counts else None

@@ -15,7 +15,7 @@ class NotPositiveDefinite(np.linalg.LinAlgError):
 
 def cholesky(matrix: Array) -> Array | None:
     """Return the lower factor L of a symmetric matrix L L', or None if it has no finite factor."""
-    factor, info = dpotrf(matrix, lower=True, clean=True)
+    factor, info = dpotrf(matrix.T, lower=True, clean=True)
     return factor if info == 0 and np.isfinite(factor[-1, -1]) else None
 
 

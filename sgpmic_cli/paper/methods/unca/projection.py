@@ -8,36 +8,29 @@ With T = diag(p) [p_ij] - [p_ij within clusters] and H = T + T', the gradient is
 as in the published program. w equal points of one cluster are one point with weight w: e_ij counts
 w_j times, and r_i and p_i r_i increase by w_i - 1.
 
-There are three evaluation methods. Up to 256 rows use one matrix of all pairs. For more rows, terms
-below exp(-37) of the largest term of their row are omitted, because they are lost to rounding.
-Blocks of near pairs are used while the points are close together, and lists of near pairs once the
-points are spread. A fit takes 1.6 times as long on Iris without the matrix, and three times as long
-on Segment without the lists.
+Terms below exp(-37) of the largest term of their row are omitted, because they are lost to
+rounding. Blocks of near pairs are used while the points are close together, and lists of near pairs
+once the points are spread. Without the lists a fit takes twice as long on Segment.
 """
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from sgpmic_cli._typing import Array
-from sgpmic_cli.paper.methods.unca_graph import PANEL, main_axis_coordinates, near_blocks
+from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.paper.methods.unca.graph import main_axis_coordinates, near_blocks
 
 _NEGLIGIBLE = 37.0  # exp(-37) = 8e-17, half the spacing of floats below one
 _UNDERFLOW = 700.0  # exp(-700) = 1e-304
 _LOG2E = 1.0 / np.log(2.0)
-_MATRIX_ROWS = 256  # largest number of rows for which the matrix of all pairs is faster
-_UPPER = np.triu(np.ones((PANEL, PANEL)), 1)
 _ADJACENT = 8  # sorted rows on either side that are searched for a near neighbour
 
 _MARGIN = 0.2  # fraction of the radius by which listed pairs exceed it
 _COVERED = 0.97  # fraction of the points whose neighbours lie within the radius
 _MOVED = 0.05  # fraction of the points that may have moved before a new list is made
 
-Indices = NDArray[np.int64]
 # The sum of all p, and a function for half the gradient with respect to Z (N, Q).
 Evaluation = tuple[float, Callable[[], Array]]
 
@@ -45,9 +38,7 @@ Evaluation = tuple[float, Callable[[], Array]]
 class Objective:
     """The function -F of a flat A (P Q,) with its gradient."""
 
-    def __init__(
-        self, Yc: Array, weights: Array, labels: NDArray[np.int64], n_components: int, lam: float
-    ):
+    def __init__(self, Yc: Array, weights: Array, labels: Indices, n_components: int, lam: float):
         order = np.argsort(labels, kind="stable")
         self.Y = np.ascontiguousarray(Yc[order])  # (N, P)
         self.weights = weights[order]  # (N,)
@@ -61,17 +52,13 @@ class Objective:
         """Return -F at the flat A and a function that computes the gradient there."""
         A = a.reshape(-1, self.q)
         Z = self.Y @ A  # (N, Q)
-        p, laplacian = self._method(Z)(Z)
+        sparse = self._lists.valid(Z) or self._is_sparse(Z)
+        p, laplacian = self._by_lists(Z) if sparse else self._by_blocks(Z)
 
         def gradient() -> Array:
             return (2.0 * self.lam / A.size * A - 2.0 * self.Y.T @ laplacian()).ravel()
 
         return self.lam * float(np.sum(A**2)) / A.size - p, gradient
-
-    def _method(self, Z: Array) -> Callable[[Array], Evaluation]:
-        if len(Z) <= _MATRIX_ROWS:
-            return self._by_matrix
-        return self._by_lists if self._lists.valid(Z) or self._is_sparse(Z) else self._by_blocks
 
     def _is_sparse(self, Z: Array) -> bool:
         """Estimate from about fifty rows whether few pairs are near."""
@@ -81,24 +68,6 @@ class Objective:
         distances = cdist(Z[rows], Z, "sqeuclidean")
         distances[np.arange(len(rows)), rows] = np.inf
         return float(np.mean(distances < distances.min(axis=1, keepdims=True) + _NEGLIGIBLE)) < 0.08
-
-    @cached_property
-    def _same_cluster(self) -> Array:
-        """Return 1 for pairs of one cluster, otherwise 0 (N, N)."""
-        return (self.labels[:, None] == self.labels).astype(np.float64)
-
-    def _by_matrix(self, Z: Array) -> Evaluation:
-        w, same = self.weights, self._same_cluster
-        e = np.exp(-cdist(Z, Z, "sqeuclidean"))
-        np.fill_diagonal(e, 0.0)
-        p, p_over_r, inverse_r = _row_terms(w, e @ w, (e * same) @ w)
-
-        def laplacian() -> Array:
-            T = e * w * (p_over_r[:, None] - same * inverse_r[:, None])
-            H = T + T.T
-            return H.sum(axis=1)[:, None] * Z - H @ Z
-
-        return p, laplacian
 
     def _by_blocks(self, Z: Array) -> Evaluation:
         """Sort every cluster along the main axis and evaluate blocks of the upper triangle."""
@@ -113,8 +82,7 @@ class Objective:
             tile = cdist(Z[block.rows], Z[block.columns], "sqeuclidean")
             tile *= -_LOG2E
             np.exp2(tile, out=tile)
-            if block.on_diagonal:
-                tile[:, : len(tile)] *= _UPPER[: len(tile), : len(tile)]
+            tile = block.above_diagonal(tile)
             sums = own if block.same_cluster else other
             sums[block.rows] += tile @ weights[block.columns]
             sums[block.columns] += weights[block.rows] @ tile
@@ -169,9 +137,7 @@ class NeighbourLists:
         self.limit = limit
         self._listed: Array | None = None  # the points for which the list was made
 
-    def pairs(
-        self, Z: Array, duplicated: NDArray[np.bool_]
-    ) -> tuple[Indices, Indices, Array, Array]:
+    def pairs(self, Z: Array, duplicated: BoolArray) -> tuple[Indices, Indices, Array, Array]:
         """Return i, j, z_i - z_j (pairs, Q) and its squared length (pairs,) for all near pairs.
 
         The nearest neighbour of a `duplicated` point is its duplicate at distance zero.
@@ -208,7 +174,7 @@ class NeighbourLists:
         """Tell whether there is a list and most points are near their listed positions."""
         return self._moved(Z) is not None
 
-    def _moved(self, Z: Array) -> NDArray[np.bool_] | None:
+    def _moved(self, Z: Array) -> BoolArray | None:
         """Mark the points that moved too far for the list. Return None if a new list is needed."""
         if self._listed is None:
             return None
@@ -244,7 +210,7 @@ def _row_terms(weights: Array, r: Array, c: Array) -> tuple[float, Array, Array]
     return float(weights @ p), p * inverse, inverse
 
 
-def _cluster_ranges(labels: NDArray[np.int64]) -> list[tuple[int, int]]:
+def _cluster_ranges(labels: Indices) -> list[tuple[int, int]]:
     """Return the start and end position of every cluster of sorted labels."""
     edges = (np.flatnonzero(np.diff(labels)) + 1).tolist()
     return list(zip([0, *edges], [*edges, len(labels)], strict=True))

@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from numpy.typing import NDArray
 from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.spatial.distance import cdist
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.paper.embeddings.block_lanczos import leading_eigenvectors
 
 PANEL = 96  # rows of a block
@@ -36,10 +35,11 @@ class Block(NamedTuple):
     columns: slice
     same_cluster: bool
 
-    @property
-    def on_diagonal(self) -> bool:
-        """Tell whether the block starts at the diagonal, so that a part lies below it."""
-        return self.rows.start == self.columns.start
+    def above_diagonal(self, tile: Array) -> Array:
+        """Set the entries of a tile on and below the diagonal of the whole matrix to zero."""
+        if self.rows.start == self.columns.start:
+            tile[:, : len(tile)] = np.triu(tile[:, : len(tile)], 1)
+        return tile
 
 
 def main_axis_coordinates(Z: Array) -> Array:
@@ -153,17 +153,16 @@ class Affinity:
             WV[block.columns] += (V[block.rows].T @ tile).T
         return WV / self.degrees[:, None]
 
-    def cohesion(self, labels: NDArray[np.int64], m: int) -> Array:
-        """Return tr(L' D^-1 W L) for every row of labels (T, N), with the indicator L (T,)."""
-        labels, which = _distinct(labels[:, self.order], m)
-        members = _memberships(labels, m).reshape(-1, labels.shape[1]).astype(np.float64).T
-        sizes = self.weights @ members  # (T M,)
-        scaled = (self.weights / self.degrees)[:, None] * members  # (N, T M)
+    def cohesion(self, labels: Indices) -> float:
+        """Return tr(L' D^-1 W L) of a partition, with the cluster indicator L."""
+        members = np.eye(labels.max() + 1)[labels[self.order]]  # (N, M)
+        scaled = (self.weights / self.degrees)[:, None] * members
+        sizes = self.weights @ members  # (M,)
         trace = _EPS * sizes * (self.weights @ scaled) + self.diagonal @ scaled
         for tile, block in zip(self.tiles, self.blocks, strict=True):
             trace += np.sum(scaled[block.rows] * (tile @ members[block.columns]), axis=0)
             trace += np.sum(members[block.rows] * (tile @ scaled[block.columns]), axis=0)
-        return (trace / np.maximum(sizes, 1.0)).reshape(len(labels), m).sum(axis=1)[which]
+        return float(np.sum(trace / np.maximum(sizes, 1.0)))
 
     def _factor(self) -> Array:
         """Return the Cholesky factor of (1 + shift) D - S in banded form (band + 1, N)."""
@@ -185,23 +184,4 @@ def _tile(Z: Array, weights: Array, block: Block) -> Array:
     tile = np.maximum(np.exp(-squares) - _EPS, 0.0)
     tile *= weights[block.rows, None]
     tile *= weights[block.columns]
-    if block.on_diagonal:
-        tile[:, : len(tile)] = np.triu(tile[:, : len(tile)], 1)
-    return tile
-
-
-def _memberships(labels: NDArray[np.int64], m: int) -> NDArray[np.bool_]:
-    """Return a one-hot encoding (T, M, N) of labels (T, N)."""
-    return labels[:, None, :] == np.arange(m)[:, None]
-
-
-def _distinct(labels: NDArray[np.int64], m: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct partitions among labels (T, N) and the index of each row (T,).
-
-    Partitions are compared with each cluster named by its first point. Equal partitions then have
-    exactly equal cohesion, whatever their cluster numbers are.
-    """
-    first_points = _memberships(labels, m).argmax(axis=2)  # (T, M)
-    names = np.take_along_axis(first_points, labels, axis=1)
-    _, firsts, which = np.unique(names, axis=0, return_index=True, return_inverse=True)
-    return labels[firsts], which
+    return block.above_diagonal(tile)

@@ -1,0 +1,141 @@
+"""Measure how often clusters and islands are called groups: false alarms and power.
+
+False alarms are counted per table: a cloud without groups is cut into clusters by k-means and by
+`SGPMIC`, and any cluster with the verdict "group" is a false alarm, as is any surviving group.
+Power is measured on two Gaussians, and on islands beside a large cloud. Tables go through
+`SGPMIC.fit` as a user's would. Writes verdicts.csv and verdicts.md into OUT.
+"""
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle, islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans
+
+from benchmarks.shared import number_table, progress
+from sgpmic_cli import SGPMIC
+from sgpmic_cli._typing import Array
+from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters
+
+Random = np.random.RandomState
+ROWS, COLUMNS, CLUSTERS = (300, 500, 1500), (2, 5, 10, 20, 50), (2, 3, 4, 6)
+# Rows, columns, standard deviations between two Gaussians, fraction of the first.
+SEPARATED = (
+    (500, 2, 3.0, 0.5),
+    (500, 2, 4.0, 0.5),
+    (500, 10, 4.0, 0.5),
+    (2000, 2, 3.0, 0.5),
+    (2000, 5, 3.0, 0.5),
+    (2000, 5, 7.0, 0.03),
+)
+
+
+def _arc(n: int, p: int, angle: float, random: Random) -> Array:
+    place = angle * random.random_sample(n)
+    rows = 0.1 * random.standard_normal((n, p))
+    rows[:, 0] += np.cos(place)
+    rows[:, 1] += np.sin(place)
+    return np.asarray(rows)
+
+
+def _ball(n: int, p: int, random: Random) -> Array:
+    rows = random.standard_normal((n, p))
+    radius = random.random_sample((n, 1)) ** (1.0 / p)
+    return np.asarray(radius * rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def _discrete(n: int, p: int, random: Random) -> Array:
+    """Return independent columns of two to eight values with random frequencies."""
+    columns = []
+    for _ in range(p):
+        k = random.randint(2, 9)
+        columns.append(random.choice(k, n, p=random.dirichlet(np.full(k, 2.0))))
+    return np.column_stack(columns).astype(float)
+
+
+CLOUDS: dict[str, Callable[[int, int, Random], Array]] = {
+    "Gaussian": lambda n, p, random: random.standard_normal((n, p)),
+    "uniform": lambda n, p, random: random.random_sample((n, p)),
+    "exponential": lambda n, p, random: random.exponential(size=(n, p)),
+    "t, 3 degrees": lambda n, p, random: (
+        random.standard_normal((n, p)) / np.sqrt(random.chisquare(3, (n, 1)) / 3)
+    ),
+    "t columns": lambda n, p, random: random.standard_t(3, (n, p)),
+    "correlated": lambda n, p, random: (
+        random.standard_normal((n, p)) @ (random.standard_normal((p, p)) * 0.7 ** np.arange(p)).T
+    ),
+    "ball": _ball,
+    "arc": lambda n, p, random: _arc(n, p, np.pi, random),
+    "ring": lambda n, p, random: _arc(n, p, 2.0 * np.pi, random),
+    "whole numbers": lambda n, p, random: np.round(3.0 * random.standard_normal((n, p))),
+    "discrete": _discrete,
+    "discrete and Gaussian": lambda n, p, random: np.column_stack(
+        [_discrete(n, p, random), random.standard_normal((n, p))]
+    ),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("results/study/verdicts"))
+    parser.add_argument("--draws", type=int, default=20, help="tables of each kind")
+    asked = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    false = pd.DataFrame(shown(false_alarms(asked.draws)))
+    found = pd.DataFrame(shown(detections(asked.draws)))
+    asked.out.mkdir(parents=True, exist_ok=True)
+    pd.concat([false, found]).to_csv(asked.out / "verdicts.csv", index=False)
+    page = "\n".join(
+        number_table(corner, table.groupby("table", sort=False).mean(numeric_only=True), "{:.3f}")
+        for corner, table in (("false alarms", false), ("power", found))
+    )
+    (asked.out / "verdicts.md").write_text(page, encoding="utf-8")
+    print(page)
+
+
+def shown(rows: Iterator[dict[str, str | bool]]) -> Iterator[dict[str, str | bool]]:
+    """Yield the same rows, and report those in which something is called a group."""
+    for row in rows:
+        if any(value is True for value in row.values()):
+            progress(str(row))
+        yield row
+
+
+def false_alarms(draws: int) -> Iterator[dict[str, str | bool]]:
+    """Yield for each table without groups whether clusters or islands are called groups."""
+    for kind, cloud in CLOUDS.items():
+        for draw in range(draws):
+            n, p, k = (next(islice(cycle(of), draw, None)) for of in (ROWS, COLUMNS, CLUSTERS))
+            yield {"table": kind, **_called_groups(cloud(n, p, Random(draw)), k, draw)}
+
+
+def detections(draws: int) -> Iterator[dict[str, str | bool]]:
+    """Yield for each table with two groups whether they are found."""
+    for n, p, distance, fraction in SEPARATED:
+        for draw in range(draws):
+            rows = Random(draw).standard_normal((n, p))
+            rows[: round(fraction * n), 0] += distance
+            name = f"{n} rows, {p} columns, {distance:g} deviations, {100 * fraction:g} %"
+            yield {"table": name, **_called_groups(rows, 2, draw)}
+
+
+def _called_groups(rows: Array, k: int, seed: int) -> dict[str, bool]:
+    """Return whether some cluster of k-means, of a fit, or some island is called a group."""
+    model = SGPMIC(k, random_state=seed, max_iter=2).fit(pd.DataFrame(rows).add_prefix("x"))
+    scaled = (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-12)
+    labels = KMeans(k, n_init=3, random_state=seed).fit_predict(scaled)
+    verdicts = judge_clusters(continuous_columns(scaled, seed), labels, k, seed)
+    return {
+        "k-means": any(each.verdict == "group" for each in verdicts),
+        "clusters": any(each["verdict"] == "group" for each in model.verdicts_),
+        "islands": bool(model.groups_.max() >= 0),
+    }
+
+
+if __name__ == "__main__":
+    main()

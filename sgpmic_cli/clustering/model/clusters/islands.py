@@ -1,0 +1,181 @@
+"""Find groups that valleys separate and that come back in refits.
+
+The search tries several partitions: the clusters of a fit, k-means with a few numbers of clusters,
+k-means on the invariant coordinate (for groups in one of several columns), and the longest edge of
+the spanning trees of each view of the rows that leaves LEAST of the rows on both sides. Views are
+the first two principal components and the map of a fit, which show islands to the eye. Clusters of
+a partition without a significant valley between them are joined (`valleys.py`). If more than one
+part remains, the parts are candidates. The level of a test is divided by the number of partitions.
+
+The way to such a partition is repeated on random halves of the rows with other seeds. A group
+survives if most halves have a part that overlaps with it by OVERLAP. Half of the rows have less
+power, so a valley that is more likely than not suffices there. The groups are those of the first
+partition with survivors, in the order of the number of parts and of the depth of the valleys.
+
+A part with nearly all rows is no group. It is the continuum that the groups stand out from.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
+
+from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.clustering.model.clusters.invariant_coordinate import invariant_coordinate
+from sgpmic_cli.clustering.model.clusters.label_constants import LOCAL_ROWS
+from sgpmic_cli.clustering.model.clusters.spanning_tree import Tree, spanning_trees
+from sgpmic_cli.clustering.model.clusters.valleys import (
+    FOLDS,
+    LEAST_SHRINKAGE,
+    find_valleys,
+    least_rows,
+    nearest_rows,
+)
+from sgpmic_cli.clustering.model.clusters.verdicts import LEVEL, absorb_small
+
+NUMBERS = (2, 3, 4, 6)  # of clusters of k-means
+LEAST = 0.015  # of the rows; smaller parts of a tree are outliers
+HALVES = 8  # as many as the refits of `sgpmic fit`
+LIKELY = 0.5  # level of a test in a half
+OVERLAP = 0.75  # of a cluster that is found again (Hennig 2007)
+CONTINUUM = 0.8  # of the rows; a part with more is the rest of the table
+
+# From indices of rows and a seed to the labels of these rows.
+Partitioner = Callable[[Indices, int], Indices]
+
+
+class Groups(NamedTuple):
+    """Group of each row (N,), from 0, or -1 for none, and the depth of each group's valley.
+
+    The depth is the density in the shallowest valley around a group, relative to the lower peak.
+    """
+
+    labels: Indices
+    depths: list[float]
+
+
+def surviving_groups(
+    X: Array, labels: Indices, views: Sequence[Array] = (), seed: int = 0
+) -> Groups:
+    """Return the groups that survive, in order of size.
+
+    Parameters
+    ----------
+    X : ndarray of shape (N, P)
+        Rows of `verdicts.continuous_columns`.
+    labels : ndarray of shape (N,)
+        Clusters of the fit.
+    views : sequence of ndarray of shape (N, Q)
+        Maps of the rows.
+    seed : int
+        Seed of k-means and of the halves.
+    """
+    none = Groups(np.full(len(X), -1), [])
+    if not X.shape[1] or len(X) < 2 * least_rows(LEVEL):
+        return none
+    whole = np.arange(len(X))
+    ways = _ways(X, labels, views)
+    nearest = nearest_rows(X)
+    tried = [(way, _parts(X, way(whole, seed), nearest, LEVEL / len(ways), seed)) for way in ways]
+    tried = [(way, found) for way, found in tried if len(found.depths) > 1]
+    for way, found in sorted(tried, key=lambda each: (-len(each[1].depths), max(each[1].depths))):
+        back = _times_found_again(X, way, found, seed)
+        sizes = np.bincount(found.labels)
+        kept = np.flatnonzero((back > HALVES / 2) & (sizes <= CONTINUUM * len(X)))
+        if len(kept):
+            kept = kept[np.argsort(-sizes[kept], kind="stable")]
+            number = np.full(len(sizes), -1)
+            number[kept] = np.arange(len(kept))
+            return Groups(number[found.labels], [found.depths[m] for m in kept])
+    return none
+
+
+def _times_found_again(X: Array, way: Partitioner, found: Groups, seed: int) -> Indices:
+    """Return how many halves of the rows have each of the parts, (M,)."""
+    random_state = np.random.RandomState(seed)
+    back = np.zeros(len(found.depths), dtype=int)
+    for _ in range(HALVES):
+        half = np.sort(random_state.permutation(len(X))[: len(X) // 2])
+        other_seed = int(random_state.randint(np.iinfo(np.int32).max))
+        partition = way(half, other_seed)
+        again = _parts(X[half], partition, nearest_rows(X[half]), LIKELY, other_seed).labels
+        back += [_comes_back(found.labels[half] == m, again) for m in range(len(back))]
+    return back
+
+
+def _ways(X: Array, labels: Indices, views: Sequence[Array]) -> list[Partitioner]:
+    """Return functions from some of the rows, given by their indices, and a seed to labels."""
+
+    def clusters(rows: Indices, _: int) -> Indices:
+        return labels[rows] if len(rows) == len(X) else _repeated(X[rows], labels[rows])
+
+    def means(k: int, rows: Indices, seed: int) -> Indices:
+        return np.asarray(KMeans(k, n_init=1, random_state=seed).fit_predict(X[rows]))
+
+    def coordinate(rows: Indices, seed: int) -> Indices:
+        line = invariant_coordinate(X[rows])
+        return np.asarray(KMeans(2, n_init=1, random_state=seed).fit_predict(line))
+
+    def island(view: Array | None, rows: Indices, seed: int) -> Indices:
+        shown = PCA(2, random_state=seed).fit_transform(X[rows]) if view is None else view[rows]
+        return longest_cut(spanning_trees(shown)[-1])
+
+    ways: list[Partitioner] = [clusters, *(partial(means, k) for k in NUMBERS)]
+    if 1 < X.shape[1] < len(X) / 4:
+        ways.append(coordinate)
+        maps = [None, *(view for view in views if 1 < view.shape[1] <= LOCAL_ROWS)]
+        ways += [partial(island, view) for view in maps]
+    return ways
+
+
+def _repeated(X: Array, labels: Indices) -> Indices:
+    """Repeat a clustering: k-means from its means, in the metric of its shared covariance."""
+    labels = np.unique(labels, return_inverse=True)[1]
+    means = np.stack([X[labels == m].mean(axis=0) for m in range(labels.max() + 1)])
+    R = X - means[labels]
+    S = R.T @ R / len(R)
+    S += LEAST_SHRINKAGE * np.trace(S) / len(S) * np.eye(len(S))
+    whiten = np.linalg.inv(np.linalg.cholesky(S)).T
+    return np.asarray(KMeans(len(means), init=means @ whiten, n_init=1).fit_predict(X @ whiten))
+
+
+def longest_cut(tree: Tree) -> Indices:
+    """Return the two sides of the longest edge that leaves LEAST of the rows on both."""
+    n = len(tree.rows)
+    smaller = np.minimum(tree.sizes, n - tree.sizes)
+    top = int(np.where(smaller >= LEAST * n, tree.lengths, 0.0).argmax())
+    sides = np.zeros(n, dtype=int)
+    sides[tree.rows[top : top + tree.sizes[top]]] = 1
+    return sides
+
+
+def _parts(X: Array, partition: Indices, nearest: Indices, level: float, seed: int) -> Groups:
+    """Join the clusters of a partition that no valley separates."""
+    one = Groups(np.zeros(len(X), dtype=int), [1.0])
+    level /= max(len(np.unique(partition)) - 1, 1)
+    large = np.flatnonzero(np.bincount(partition) >= max(least_rows(level), FOLDS))
+    if len(large) < 2:
+        return one
+    clusters = absorb_small(X, partition, large)
+    valleys = find_valleys(X, clusters, nearest, seed)
+    borders = np.array([v[:2] for v in valleys if v.p_value > level], dtype=int).reshape(-1, 2)
+    graph = csr_matrix((np.ones(len(borders)), borders.T), shape=(len(large), len(large)))
+    number, part = connected_components(graph, directed=False)
+    depths = np.zeros(number)
+    for v in valleys:
+        if part[v.one] != part[v.other]:
+            both = [part[v.one], part[v.other]]
+            depths[both] = np.maximum(depths[both], v.depth)
+    return Groups(np.asarray(part[clusters], dtype=np.intp), depths.tolist()) if number > 1 else one
+
+
+def _comes_back(rows: BoolArray, parts: Indices) -> bool:
+    """Return whether some part overlaps with these rows by OVERLAP (Jaccard index)."""
+    common = np.bincount(parts[rows], minlength=parts.max() + 1)
+    either = rows.sum() + np.bincount(parts) - common
+    return bool((common >= OVERLAP * either).any())

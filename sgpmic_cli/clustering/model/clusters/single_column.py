@@ -1,0 +1,93 @@
+"""Find out whether a single column of the table explains the clusters.
+
+If one split of a column, or one of its categories, reproduces a cluster, then the cluster says
+nothing that the column did not say before.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli._typing import BoolArray, Indices
+
+LEAST_AGREEMENT = 0.9  # adjusted Rand index between a cluster and the rows of a condition
+MOST_VALUES = 200  # thresholds of a numeric column that are tried, at its quantiles
+
+
+class Condition(NamedTuple):
+    """A condition on one column that holds for nearly all rows of a cluster and for few others."""
+
+    cluster: int
+    column: str
+    relation: str  # "<=", ">" or "="
+    value: Any
+    agreement: float
+
+    def __str__(self) -> str:
+        value = f"{self.value:.4g}" if isinstance(self.value, float) else str(self.value)
+        return f"{self.column} {self.relation} {value}"
+
+
+def explained_clusters(
+    columns: Mapping[str, Any], labels: Indices, n_clusters: int
+) -> list[Condition]:
+    """Return the best condition of every cluster that a single column explains.
+
+    Parameters
+    ----------
+    columns : mapping or DataFrame
+        Columns of the table by name. Numbers are split, and other columns have categories. Rows
+        with missing values do not fulfil any condition.
+    labels : ndarray of shape (N,)
+        Clusters from 0 to n_clusters - 1.
+    n_clusters : int
+        Number of clusters.
+    """
+    best: dict[int, Condition] = {}
+    for name, values in columns.items():
+        for relation, value, rows in _conditions(pd.Series(values)):
+            agreement = _agreement(rows, labels, n_clusters)
+            for m in np.flatnonzero(agreement >= LEAST_AGREEMENT).tolist():
+                if m not in best or agreement[m] > best[m].agreement:
+                    best[m] = Condition(m, str(name), relation, value, float(agreement[m]))
+    return [best[m] for m in sorted(best)]
+
+
+def _conditions(values: pd.Series) -> list[tuple[str, Any, BoolArray]]:
+    """Return relation, value and the rows (N,) of every condition on a column."""
+    number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    known = values.dropna().unique()
+    if not number:
+        return [("=", value, (values == value).to_numpy(dtype=bool)) for value in known]
+    numbers, known = values.to_numpy(dtype=np.float64), np.sort(known.astype(np.float64))
+    edges = (known[1:] + known[:-1]) / 2.0
+    if len(edges) > MOST_VALUES:
+        levels = np.linspace(0.0, 1.0, MOST_VALUES)
+        edges = np.unique(np.quantile(numbers[np.isfinite(numbers)], levels, method="nearest"))
+    found: list[tuple[str, Any, BoolArray]] = []
+    for edge in edges.tolist():
+        found += [("<=", edge, numbers <= edge), (">", edge, numbers > edge)]
+    return found
+
+
+def _agreement(rows: BoolArray, labels: Indices, n_clusters: int) -> np.ndarray:
+    """Return the adjusted Rand index of the rows with each cluster (M,), 0 if they are apart."""
+    n = len(rows)
+    both = np.bincount(labels[rows], minlength=n_clusters).astype(float)
+    cluster = np.bincount(labels, minlength=n_clusters).astype(float)
+    a, condition = both, float(np.count_nonzero(rows))
+    b, c = condition - both, cluster - both
+    d = n - a - b - c
+    # Pairs of rows, as in scikit-learn's adjusted_rand_score of two partitions with two parts.
+    tp, fp = _pairs(a, b, c, d), _pairs(a + b, c + d) - _pairs(a, b, c, d)
+    fn = _pairs(a + c, b + d) - _pairs(a, b, c, d)
+    tn = n * (n - 1) / 2.0 - tp - fp - fn
+    denominator = (tp + fn) * (fn + tn) + (tp + fp) * (fp + tn)
+    index = 2.0 * (tp * tn - fn * fp) / np.where(denominator > 0, denominator, 1.0)
+    return np.where((both * n > condition * cluster) & (denominator > 0), index, 0.0)
+
+
+def _pairs(*counts: np.ndarray) -> np.ndarray:
+    return np.sum([count * (count - 1.0) / 2.0 for count in counts], axis=0)

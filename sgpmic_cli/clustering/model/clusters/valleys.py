@@ -1,0 +1,264 @@
+"""Test whether a valley of the density separates two neighbouring clusters.
+
+Null hypothesis: the clusters are slices of one cloud. If its density is log-concave (Gaussian,
+uniform on a convex body, exponential) or that of a t distribution, then the rows of a convex
+region, projected on any direction, have one mode (Prekopa 1973, Borell 1975). So two modes with a
+valley between them contradict the null hypothesis.
+
+1. Region and direction of a pair are those of Gaussians with one shared, shrunk covariance (linear
+   discriminant analysis). They are fitted without the rows that are projected (cross-fitting). The
+   means of the two clusters are at -1 and 1.
+2. A valley window near the middle is compared with a peak window near either mean. With n rows in
+   valley and peak, of which v are in the valley, and q = EQUAL,
+
+       z = (n q - v) / sqrt(n q (1 - q))
+
+   The statistic is the smaller of the two z, because both peaks must be higher than the valley.
+   Its maximum over windows is compared with a constant density, as in the dip test (Hartigan and
+   Hartigan 1985). Other unimodal clouds have smaller values.
+3. A curved cloud, such as an arc, has a valley in its projection although its rows run around it.
+   There the rows of the valley window are far out across the direction, where the peaks are empty.
+   So the valley must also be there among the rows far out.
+4. Empty space separates clusters of any shape. Then the clusters have fewer nearest neighbours in
+   each other than a single row has neighbours. A cut through a line of rows has about NEAREST^2 / 3
+   of them, and cuts in more dimensions have more.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import KDTree
+from scipy.stats import norm
+from sklearn.covariance import ledoit_wolf_shrinkage
+from sklearn.neighbors import NearestNeighbors
+
+from sgpmic_cli._typing import Array, BoolArray, Indices
+
+FOLDS = 5
+INSIDE = 0.8  # fraction of the rows of both clusters that the region of a pair holds
+NEIGHBOUR = 0.1  # clusters are neighbours if one is second best for this fraction of the other
+LEAST_SHRINKAGE = 0.1
+NEAREST = 10
+MOST_TREE_COLUMNS = 15  # with more columns, comparing all rows is faster than a k-d tree
+# Windows in tenths of half the distance between the means. Narrower and wider ones, and larger
+# shifts, find fewer groups at the same rate of false alarms.
+EDGES = np.arange(-20, 21) / 10.0
+VALLEY_BINS, PEAK_BINS = 6, 8
+SHIFT = 4  # bins of a valley from the middle, and of a peak from the mean
+EQUAL = VALLEY_BINS / (VALLEY_BINS + PEAK_BINS)
+# p-values of the statistic if the density is constant, from 20,000 draws of 300 to 1,000 rows.
+STATISTICS = np.array([0.0, 0.95, 1.58, 1.91, 2.19, 2.52, 2.76, 2.94, 3.18, 3.38])
+P_VALUES = np.array([1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001])
+CLEAR = 4.0  # standard deviations between two Gaussians that everybody calls groups
+
+
+class Valley(NamedTuple):
+    """Evidence for a valley between the clusters `one` and `other`.
+
+    `depth` is the density in the valley relative to the lower of the two peaks, 0 for empty space.
+    """
+
+    one: int
+    other: int
+    p_value: float
+    depth: float
+
+
+def _windows(bins: int, centre: int) -> Indices:
+    """Return first and last edges (W, 2) of the windows at most SHIFT bins from a centre."""
+    first = len(EDGES) // 2 + centre - bins // 2 + np.arange(-SHIFT, SHIFT + 1)
+    return np.column_stack([first, first + bins])
+
+
+VALLEYS = _windows(VALLEY_BINS, 0)
+PEAKS = np.stack([_windows(PEAK_BINS, centre) for centre in (-10, 10)])
+# Peaks that do not overlap with the valley, (2, valleys, peaks).
+BESIDE = np.stack([PEAKS[0, :, 1] <= VALLEYS[:, :1], PEAKS[1, :, 0] >= VALLEYS[:, 1:]])
+
+
+def nearest_rows(X: Array) -> Indices:
+    """Return the nearest other rows of each row, (N, NEAREST)."""
+    k = min(NEAREST, len(X) - 1)
+    if X.shape[1] > MOST_TREE_COLUMNS:
+        return np.asarray(NearestNeighbors(n_neighbors=k).fit(X).kneighbors()[1])
+    return np.asarray(KDTree(X).query(X, np.arange(2, k + 2))[1])
+
+
+def find_valleys(X: Array, labels: Indices, nearest: Indices, seed: int = 0) -> list[Valley]:
+    """Return the evidence for every pair of neighbouring clusters.
+
+    Parameters
+    ----------
+    X : ndarray of shape (N, P)
+        Rows of continuous columns.
+    labels : ndarray of shape (N,)
+        Clusters from 0 to K - 1, with at least FOLDS rows each.
+    nearest : ndarray of shape (N, k)
+        Nearest other rows of each row.
+    seed : int
+        Seed of the folds.
+    """
+    fold = _folds(labels, seed)
+    projections = _projections(X, labels, fold)
+    links = np.zeros((labels.max() + 1,) * 2, dtype=int)
+    np.add.at(links, (np.repeat(labels, nearest.shape[1]), labels[nearest].ravel()), 1)
+    found = []
+    for (one, other), t in projections.items():
+        if links[one, other] + links[other, one] < NEAREST:
+            found.append(Valley(one, other, P_VALUES[-1], 0.0))
+        else:
+            rows = ~np.isnan(t)
+            found.append(Valley(one, other, *_test(X[rows], t[rows], fold[rows])))
+    return found
+
+
+def least_rows(level: float) -> float:
+    """Return the rows a cluster needs so that an empty valley beside it is significant."""
+    return float(_critical(level) ** 2 * (1.0 - EQUAL) / EQUAL / _clear_counts()[1])
+
+
+def power(n_rows: int, level: float) -> float:
+    """Return the probability to find a clear valley beside a cluster with so many rows.
+
+    The valley is that between two Gaussians of this size, CLEAR standard deviations apart.
+    """
+    valley, peak = _clear_counts() * n_rows
+    n = valley + peak
+    z = (n * EQUAL - valley) / np.sqrt(n * EQUAL * (1.0 - EQUAL))
+    return float(norm.cdf(z - _critical(level)))
+
+
+def _critical(level: float) -> float:
+    return float(np.interp(np.log(level), np.log(P_VALUES[::-1]), STATISTICS[::-1]))
+
+
+def _clear_counts() -> Array:
+    """Return the fractions of the rows of a Gaussian that valley and peak window hold, (2,)."""
+    half = CLEAR / 20.0 * np.array([VALLEY_BINS, PEAK_BINS]) / 2.0
+    valley = 2.0 * np.diff(norm.cdf(CLEAR / 2.0 + half[0] * np.array([-1, 1])))[0]
+    return np.array([valley, np.diff(norm.cdf(half[1] * np.array([-1, 1])))[0]])
+
+
+def _folds(labels: Indices, seed: int) -> Indices:
+    random_state = np.random.RandomState(seed)
+    fold = np.empty(len(labels), dtype=int)
+    for m in range(labels.max() + 1):
+        rows = np.flatnonzero(labels == m)
+        fold[rows] = random_state.permutation(len(rows)) % FOLDS
+    return fold
+
+
+def _projections(X: Array, labels: Indices, fold: Indices) -> dict[tuple[int, int], Array]:
+    """Return the projection (N,) for each pair of neighbours, NaN outside of its region."""
+    R = X - _means(X, labels)[labels]
+    shrinkage = max(float(ledoit_wolf_shrinkage(R, assume_centered=True)), LEAST_SHRINKAGE)
+    scores = _scores(X, X, labels, shrinkage)[0]
+    projections = {pair: np.full(len(X), np.nan) for pair in _neighbours(scores, labels)}
+    for f in range(FOLDS):
+        train = fold != f
+        S, C = _scores(X, X[train], labels[train], shrinkage)
+        for (i, j), t in projections.items():
+            use = ~train & _region(S, labels, train, i, j)
+            low, high = C[i, j] - C[i, i], C[j, j] - C[j, i]
+            t[use] = 2.0 * (S[use, j] - S[use, i] - low) / max(high - low, 1e-12) - 1.0
+    return projections
+
+
+def _means(X: Array, labels: Indices) -> Array:
+    return np.stack([X[labels == m].mean(axis=0) for m in range(labels.max() + 1)])
+
+
+def _scores(X: Array, train: Array, labels: Indices, shrinkage: float) -> tuple[Array, Array]:
+    """Return the linear discriminant scores (N, K) of rows and (K, K) of the cluster means."""
+    means = _means(train, labels)
+    R = train - means[labels]
+    S = R.T @ R / len(R)
+    level = np.trace(S) / len(S) + 1e-12
+    W = np.linalg.solve((1.0 - shrinkage) * S + shrinkage * level * np.eye(len(S)), means.T)
+    b = -0.5 * np.sum(means.T * W, axis=0)
+    return X @ W + b, means @ W + b
+
+
+def _neighbours(scores: Array, labels: Indices) -> Iterator[tuple[int, int]]:
+    k = scores.shape[1]
+    others = scores.copy()
+    others[np.arange(len(labels)), labels] = -np.inf
+    second = np.zeros((k, k))
+    np.add.at(second, (labels, others.argmax(axis=1)), 1.0)
+    near = second >= NEIGHBOUR * np.bincount(labels)[:, None]
+    return ((i, j) for i, j in combinations(range(k), 2) if near[i, j] or near[j, i])
+
+
+def _region(S: Array, labels: Indices, train: BoolArray, i: int, j: int) -> BoolArray:
+    """Return the rows of a convex region that holds most rows of both clusters.
+
+    The score of a third cluster exceeds the lower of the pair's scores at most by a limit. The
+    excess is a maximum of linear functions, so the region is convex.
+    """
+    if S.shape[1] == 2:
+        return np.ones(len(S), dtype=bool)
+    excess = np.delete(S, (i, j), axis=1).max(axis=1) - np.minimum(S[:, i], S[:, j])
+    limit = 0.0
+    for m in (i, j):
+        own = excess[train & (labels == m)]
+        place = int(INSIDE * (len(own) - 1))
+        limit = max(limit, float(np.partition(own, place)[place]))  # np.quantile is slow
+    return np.asarray(excess <= limit)
+
+
+def _test(X: Array, t: Array, fold: Indices) -> tuple[float, float]:
+    """Return p-value and depth of the valley in a projection t (N,) of rows X."""
+    statistic, windows, depth = _deepest(t)
+    place = np.full(len(t), -1)  # 0 in the valley, 1 and 2 in the peaks
+    for number, (first, last) in enumerate(windows):
+        place[(t >= EDGES[first]) & (t < EDGES[last])] = number
+    if X.shape[1] > 1 and depth < 1.0 and _outer_depth(X, t, place, fold) >= 1.0:
+        return 1.0, 1.0
+    p_value = np.exp(np.interp(statistic, STATISTICS, np.log(P_VALUES)))
+    return float(p_value), min(depth, 1.0)
+
+
+def _deepest(t: Array) -> tuple[float, Indices, float]:
+    """Return the statistic, its windows of valley and peaks (3, 2), and the depth there."""
+    total = np.r_[0, np.cumsum(np.histogram(t, EDGES)[0])]
+    valley = total[VALLEYS[:, 1]] - total[VALLEYS[:, 0]]
+    peak = total[PEAKS[:, :, 1]] - total[PEAKS[:, :, 0]]
+    n = valley[:, None] + peak[:, None]  # (2, valleys, peaks)
+    z = (n * EQUAL - valley[:, None]) / np.sqrt(np.maximum(n, 1) * EQUAL * (1.0 - EQUAL))
+    z = np.where(BESIDE, z, -np.inf)
+    smaller = z.max(axis=2).min(axis=0)
+    best = int(smaller.argmax())
+    chosen = z[:, best].argmax(axis=1)
+    windows = np.vstack([VALLEYS[best], PEAKS[[0, 1], chosen]])
+    return float(smaller[best]), windows, _depth(valley[best], peak[[0, 1], chosen])
+
+
+def _depth(valley: float, peaks: Array) -> float:
+    return float(valley / VALLEY_BINS / max(peaks.min() / PEAK_BINS, 1e-9))
+
+
+def _outer_depth(X: Array, t: Array, place: Indices, fold: Indices) -> float:
+    """Return the depth of the valley among the rows that are far out across the projection.
+
+    Far out are rows beyond the median of the valley window, in two directions: from the mean of the
+    peaks to that of the valley (arcs), and the one in which the rows of the valley spread most
+    beyond those of the peaks (rings). The larger depth counts.
+    """
+    slope = np.linalg.lstsq(X - X.mean(axis=0), t - t.mean(), rcond=None)[0]
+    along = slope / max(float(np.linalg.norm(slope)), 1e-12)
+    R = X - np.outer(X @ along, along)
+    counts = np.zeros((2, 3))
+    for f in range(FOLDS):
+        valley, peaks = ((fold != f) & rows for rows in (place == 0, place > 0))
+        if not (valley.any() and peaks.any()):
+            continue
+        centred = R - R[peaks].mean(axis=0)
+        inner, outer = (centred[rows].T @ centred[rows] / rows.sum() for rows in (peaks, valley))
+        widest = np.linalg.eigh(outer - inner)[1][:, -1]
+        for number, direction in enumerate((centred[valley].mean(axis=0), widest)):
+            across = np.abs(centred @ direction)
+            far = (fold == f) & (place >= 0) & (across >= np.median(across[valley]))
+            counts[number] += np.bincount(place[far], minlength=3)
+    return max(_depth(each[0], each[1:]) for each in counts)

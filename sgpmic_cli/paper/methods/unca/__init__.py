@@ -1,0 +1,1 @@
+"""UNCA: labels (`graph`) and projections (`projection`) in alternation."""

@@ -1,0 +1,336 @@
+"""Read tables from text, Parquet, .xlsx, Stata and .npy files, as a whole or in blocks of rows.
+
+The extras `sgpmic[parquet]` and `sgpmic[xlsx]` install pyarrow and openpyxl.
+"""
+
+import bz2
+import gzip
+import io
+import math
+import re
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli import row_blocks
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.files.mapped_array import empty_array
+from sgpmic_cli.tables.cells import (
+    EXACT,
+    Cells,
+    RawTable,
+    as_text,
+    check_names,
+    default_names,
+    find_notation,
+)
+from sgpmic_cli.tables.csv_text import SAMPLE, Row, Source, csv_rows, is_header
+from sgpmic_cli.tables.options import TextFormat
+from sgpmic_cli.tables.problems import shown
+
+STANDARD_INPUT = "-"
+GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
+PARQUET, NPY = b"PAR1", b"\x93NUMPY"
+STATA = re.compile(rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\x00")
+SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
+MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger Parquet tables are decompressed into a file
+CELLS = 1 << 17  # of a block of a text file
+NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
+
+Names = Collection[str | None]  # None stands for an option that was not given
+
+
+def read_table(path: str, format: TextFormat, known: Names = ()) -> RawTable:
+    """Read a whole table from a file of any supported format, compressed or not.
+
+    A first line of a CSV file with one of the `known` names is a header.
+    """
+    with decompressed(path) as source, closing(tables_in(source, format, known, True)) as tables:
+        return next(tables)
+
+
+def read_blocks(path: str, format: TextFormat, known: Names = ()) -> Iterator[RawTable]:
+    """Read the same files as `read_table` in blocks of rows, in constant memory."""
+    with decompressed(path) as source, closing(tables_in(source, format, known, False)) as tables:
+        yield from tables
+
+
+def from_arrow(table: Any) -> pd.DataFrame:
+    """Convert a table with the Arrow interface, such as that of polars, to pandas.
+
+    Whole numbers stay exact beside missing values.
+    """
+    import pyarrow
+
+    # Convert column by column and free each: pandas.read_parquet holds the table twice.
+    options = {"split_blocks": True, "integer_object_nulls": True}
+    frame: pd.DataFrame = pyarrow.table(table).to_pandas(**options)
+    return frame
+
+
+@contextmanager
+def decompressed(path: str) -> Iterator[Source]:
+    """Open a file, or standard input for "-", and decompress gzip, bz2 and zip.
+
+    Errors that occur while the caller reads are translated as well.
+    """
+    if path == STANDARD_INPUT:
+        if sys.stdin is None or sys.stdin.buffer.closed or sys.stdin.isatty():
+            raise UsageError(
+                "standard input is a terminal or was read before: send one table into it, as in "
+                "`sgpmic fit - < table.csv`"
+            )
+        stream: Any = sys.stdin.buffer
+        if not hasattr(stream, "peek"):  # a program may have replaced sys.stdin
+            stream = io.BufferedReader(stream)
+        with _decompressing(Source(stream, "standard input")) as source:
+            yield source
+        return
+    try:
+        with Path(path).open("rb") as file, _decompressing(Source(file, path, path)) as source:
+            yield source
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}; give the path of a CSV file") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder; give the path of a CSV file in it") from None
+    except PermissionError:
+        raise SgpmicError(
+            f"you have no permission to read {path}; change its mode or copy it"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error}); give the path of a CSV file") from None
+
+
+@contextmanager
+def _decompressing(source: Source) -> Iterator[Source]:
+    stream, name, path = source
+    start = source.start()
+    try:
+        if start.startswith(GZIP):
+            yield Source(gzip.GzipFile(fileobj=stream), name)
+        elif start.startswith(BZIP2):
+            yield Source(bz2.BZ2File(stream), name)
+        elif start.startswith(ZIP):
+            raw = io.BytesIO(b"" if path else source.read_all())
+            with zipfile.ZipFile(path or raw) as archive:
+                if SHEETS in archive.namelist():
+                    yield Source(stream if path else io.BufferedReader(raw), name)
+                    return
+                with archive.open(_only_member(name, archive)) as member:
+                    yield Source(member, name)
+        else:
+            yield source
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
+        if not start.startswith((GZIP, BZIP2, ZIP)):
+            raise
+        raise UsageError(f"{name} cannot be decompressed ({error}); compress it again") from None
+
+
+def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+    members = (one for one in archive.infolist() if not one.is_dir())
+    files = {one.filename: one for one in members if not one.filename.startswith("__MACOSX/")}
+    if files.keys() & {"[Content_Types].xml", "mimetype"}:
+        raise UsageError(
+            f"{path} is an office document; save its table as .xlsx or as CSV in UTF-8"
+        )
+    if len(files) != 1:
+        some = ", ".join(map(shown, list(files)[:3]))
+        raise UsageError(f"{path} holds {len(files)} files ({some}, ...); compress one table alone")
+    return files.popitem()[1]
+
+
+@contextmanager
+def _read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
+    """Translate the many kinds of errors that libraries raise for damaged files."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except ImportError:
+        extra = f"sgpmic[{kind.lower()}]"
+        raise UsageError(
+            f"{name} is a {kind} file: install {extra} to read it (pip install '{extra}'), or save "
+            "it as CSV"
+        ) from None
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        raise UsageError(f"{name} is not a readable {kind} file ({reason}){advice}") from None
+
+
+def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> Generator[RawTable]:
+    """Yield the whole table or blocks of its rows."""
+    start = source.start()
+    if start.startswith(NPY):
+        yield from _npy_tables(source, whole)
+    elif start.startswith(PARQUET):
+        with _read_errors(source.name, "Parquet"):
+            yield from _parquet_tables(source, whole)
+    elif STATA.match(start):
+        with _read_errors(source.name, "Stata"):
+            yield from _stata_tables(source, whole)
+    elif start.startswith(ZIP):
+        with _read_errors(source.name, "xlsx"):
+            # Decimal separators in texts of a sheet are found column by column.
+            rows = _sheet_rows(source)
+            yield from _row_tables(source.name, TextFormat(decimal="."), rows, known, whole)
+    else:
+        format, rows = csv_rows(source, format, whole)
+        with closing(rows):
+            yield from _row_tables(source.name, format, rows, known, whole)
+
+
+def _row_tables(
+    path: str, format: TextFormat, rows: Iterator[Row], known: Names, whole: bool
+) -> Iterator[RawTable]:
+    """Make tables of the rows of a text file or a sheet, whose first row may name the columns."""
+    first = list(islice(rows, SAMPLE))
+    if not first:
+        raise UsageError(f"{path} is empty; it needs a header line and rows of numbers")
+    start = [[as_text("" if cell is None else cell).strip() for cell in row] for _, row in first]
+    named = not set(start[0]).isdisjoint(known) or is_header(start, format.decimal or "")
+    names = default_names(len(start[0]))
+    if named:
+        names = [cell or name for cell, name in zip(start[0], names, strict=True)]
+    check_names(path, names)
+    rows = chain(first[named:], rows)
+    size = None if whole else max(1, CELLS // len(names))
+    n_rows = 0
+    while block := list(islice(rows, size)):
+        lines, values = zip(*block, strict=True)
+        columns = [np.array(column, dtype=object) for column in zip(*values, strict=True)]
+        if not format.decimal:
+            comma = any(map(_has_decimal_comma, columns))
+            format = replace(format, decimal="," if comma else ".")
+        if format.separator is None:
+            found = [Cells.of_series(pd.Series(column, dtype=object)) for column in columns]
+        else:
+            found = [Cells.of(column, format.decimal or ".") for column in columns]
+        cells = dict(zip(names, found, strict=True))
+        yield RawTable(path, cells, named, np.array(lines), n_rows, format=format)
+        n_rows += len(block)
+    if not n_rows:
+        raise _no_rows(path)
+
+
+def _no_rows(path: str) -> UsageError:
+    return UsageError(f"{path} has a header and no rows; add rows of numbers below it")
+
+
+def _has_decimal_comma(column: np.ndarray) -> bool:
+    """Return whether the texts of a column are numbers only with a decimal comma."""
+    if "," not in "".join(column):
+        return False
+    found = find_notation({text.strip() for text in column})
+    return found is not None and found.decimal == ","
+
+
+def _sheet_rows(source: Source) -> Iterator[Row]:
+    """Yield the rows of the first sheet that are not blank, all as long as the longest so far."""
+    from openpyxl import load_workbook
+
+    book, n_columns = load_workbook(source.stream, read_only=True, data_only=True), 0
+    for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):
+        if any(cell is not None for cell in row):
+            n_columns = n_columns or len(row)
+            yield number, [*row, *[None] * (n_columns - len(row))]
+
+
+def _stata_tables(source: Source, whole: bool) -> Iterator[RawTable]:
+    n_rows = 0
+    reader: Any  # the stubs of pandas lack its method
+    with pd.read_stata(source.stream, iterator=True) as reader:
+        while not n_rows or not whole:
+            try:
+                frame = reader.read(None if whole else row_blocks.ROWS)
+            except StopIteration:
+                break
+            yield RawTable.from_frame(source.name, frame.reset_index(drop=True), n_rows)
+            n_rows += len(frame)
+    if not n_rows:
+        raise _no_rows(source.name)
+
+
+def _npy_array(source: Source) -> np.ndarray:
+    """Return the array (N, P) of a .npy file. Map a large one into memory.
+
+    A mapped file that another program truncates ends the process with SIGBUS.
+    """
+    name = source.name
+    with _read_errors(name, ".npy", f"; {NPY_ADVICE}"):
+        if source.path is None:
+            array = np.load(io.BytesIO(source.read_all()), allow_pickle=False)
+        else:
+            array = np.load(source.path, mmap_mode="r", allow_pickle=False)
+            if array.size <= MAX_IN_MEMORY:
+                array = np.load(source.path, allow_pickle=False)
+    if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:
+        found = f"an array of shape {array.shape} and type {array.dtype}"
+        raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
+    return array
+
+
+def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
+    array = _npy_array(source)
+    if whole:
+        yield RawTable.from_array(source.name, array)
+        return
+    for rows in row_blocks.row_blocks(len(array)):
+        # Map the file again for each block: pages that were read count as memory until unmapped.
+        block = (_npy_array(source) if isinstance(array, np.memmap) else array)[rows]
+        copy = np.array(block, dtype=np.float64, order="C")
+        yield RawTable.from_array(source.name, copy, rows.start)
+
+
+def _parquet_tables(source: Source, whole: bool) -> Iterator[RawTable]:
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(source.path or io.BytesIO(source.read_all())) as file:
+        if not file.metadata.num_rows:
+            raise _no_rows(source.name)
+        if whole:
+            numbers, names = _parquet_numbers(file)
+            if numbers is not None:
+                check_names(source.name, names)
+                yield RawTable.from_array(source.name, numbers, names=names)
+            else:
+                yield RawTable.from_frame(source.name, from_arrow(file.read()))
+            return
+        first_row = 0
+        for batch in file.iter_batches(row_blocks.ROWS):
+            yield RawTable.from_frame(source.name, from_arrow(batch), first_row)
+            first_row += len(batch)
+
+
+def _parquet_numbers(file: Any) -> tuple[np.ndarray | None, list[str]]:
+    """Return all cells of a table of numbers (N, P), NaN for missing values, and their names.
+
+    Return None for other tables and if a whole number is too large to be exact.
+    """
+    empty = file.schema_arrow.empty_table().to_pandas()  # the column types of pandas
+    names = [str(column) for column in empty.columns]
+    if any(kind.kind not in "iuf" for kind in empty.dtypes) or not isinstance(
+        empty.index, pd.RangeIndex
+    ):
+        return None, names
+    whole = ["int" in str(kind) for kind in file.schema_arrow.types]
+    shape = file.metadata.num_rows, len(whole)
+    folder = tempfile.gettempdir() if math.prod(shape) > MAX_IN_MEMORY else None
+    found, first = empty_array(shape, folder), 0
+    for batch in file.iter_batches(row_blocks.ROWS):
+        block = found[first : first + len(batch)]
+        block[:] = batch.to_pandas().to_numpy(np.float64, na_value=np.nan)
+        if np.fmax.reduce(np.abs(block[:, whole]), axis=None, initial=0.0) >= EXACT:
+            return None, names
+        first += len(batch)
+    found.setflags(write=False)
+    return found, names

@@ -1,0 +1,87 @@
+"""Dimensions that discrete columns share with others, and the space of the clusters."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from sgpmic_cli.clustering.model.clusters.cluster_space import ClusterSpace
+from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
+from sgpmic_cli.clustering.model.clusters.shared_dimensions import shared_dimensions
+
+N = 400
+
+
+def standard(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def shared(X):
+    Y, columns = standard(1.0 * X), np.arange(X.shape[1])
+    return shared_dimensions(Y, discrete_features(Y, columns), columns, np.random.RandomState(0))
+
+
+def flags(n_groups, n_columns, seed=0):
+    patterns = (np.arange(n_columns) // 2 % n_groups) == np.arange(n_groups)[:, None]
+    wrong = np.random.RandomState(seed).random_sample((N, n_columns)) < 0.1
+    return 1.0 * (patterns[np.arange(N) % n_groups] != wrong)
+
+
+def test_continuous_columns_are_their_own_space():
+    Y = np.random.RandomState(0).standard_normal((N, 3))
+    assert shared(Y) is None
+    assert ClusterSpace.of(Y, None, 2).rows is Y
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 4])
+def test_groups_share_one_dimension_less_than_their_number(n_groups):
+    found = shared(flags(n_groups, 4 * n_groups))
+    assert (found.number, found.mostly_discrete, found.dependent) == (n_groups - 1, True, True)
+
+
+def test_independent_columns_share_nothing():
+    found = [shared(np.random.RandomState(seed).randint(0, 3, (N, 5))) for seed in range(20)]
+    assert sum(one.dependent for one in found) <= 3  # one is expected
+    assert sum(one.number > 0 for one in found) <= 3
+
+
+def test_flags_beside_correlated_numbers_are_independent():
+    random = np.random.RandomState(0)
+    numbers = random.standard_normal((N, 1)) + 0.3 * random.standard_normal((N, 4))
+    found = shared(np.c_[numbers, random.randint(0, 2, (N, 2))])
+    assert (found.number, found.mostly_discrete, found.dependent) == (1, False, False)
+
+
+def test_an_independent_flag_has_no_weight():
+    X = np.c_[flags(2, 6), np.random.RandomState(1).randint(0, 2, N)]
+    found = shared(X)
+    np.testing.assert_array_equal(found.axes[-1], 0.0)
+    assert (np.abs(found.axes[:-1, 0]) > 0.1).all()
+
+
+def test_numbers_stay_as_they_are_if_they_are_the_majority():
+    random = np.random.RandomState(0)
+    numbers = random.standard_normal((N, 3)) + 6.0 * (np.arange(N) % 2)[:, None]
+    X = np.c_[numbers, random.randint(0, 2, N)]
+    space = ClusterSpace.of(standard(X), shared(X), 2)
+    np.testing.assert_allclose(space.rows[:, :3], standard(X)[:, :3], atol=1e-12)
+    assert adjusted_rand_score(space.consensus(2).labels, np.arange(N) % 2) == 1.0
+
+
+def test_posteriors_of_the_space_are_posteriors_of_the_columns():
+    X = flags(3, 9)
+    Y = standard(X)
+    space = ClusterSpace.of(Y, shared(X), 3)
+    found = space.consensus(3)
+    inside = found.posterior
+    outside = space.in_columns(inside)
+    np.testing.assert_allclose(
+        outside.probabilities(Y, found.labels),
+        inside.probabilities(space.rows, found.labels),
+        atol=1e-9,
+    )
+
+
+def test_more_clusters_than_projected_rows_use_the_columns():
+    X = flags(2, 2)
+    found = shared(X)._replace(axes=np.zeros((2, 2)))
+    assert ClusterSpace.of(standard(X), found, 3).projection is None

@@ -1,0 +1,136 @@
+"""Valleys of the density between clusters."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_moons
+
+from sgpmic_cli.clustering.model.clusters import valleys
+from sgpmic_cli.clustering.model.clusters.valleys import (
+    P_VALUES,
+    STATISTICS,
+    find_valleys,
+    least_rows,
+    nearest_rows,
+    power,
+)
+
+
+def two_gaussians(distance, n=500, columns=3, seed=0):
+    X = np.random.RandomState(seed).randn(n, columns)
+    labels = (np.arange(n) < n // 2).astype(int)
+    X[:, 0] += distance * labels
+    return X / X.std(axis=0), labels
+
+
+def cut(X, k):
+    return KMeans(k, n_init=3, random_state=0).fit_predict(X)
+
+
+def found(X, labels):
+    return find_valleys(X, labels, nearest_rows(X))
+
+
+def ring(n=800, angle=2 * np.pi, columns=2, seed=0):
+    random = np.random.RandomState(seed)
+    place = angle * random.rand(n)
+    X = 0.1 * random.randn(n, columns)
+    X[:, 0] += np.cos(place)
+    X[:, 1] += np.sin(place)
+    return X / X.std(axis=0)
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+def test_p_values_are_those_of_a_constant_density(n):
+    random = np.random.RandomState(0)
+    drawn = [valleys._deepest(random.uniform(-2, 2, n))[0] for _ in range(2000)]
+    for p_value in (0.5, 0.2, 0.05, 0.01):
+        statistic = STATISTICS[p_value == P_VALUES]
+        error = np.sqrt(p_value * (1 - p_value) / 2000)
+        assert np.mean(drawn > statistic) == pytest.approx(p_value, abs=4 * error)
+
+
+def test_other_densities_with_one_mode_have_smaller_statistics():
+    random = np.random.RandomState(0)
+    for draw in (random.standard_normal, random.standard_exponential):
+        statistics = [valleys._deepest(draw(500) - 0.5)[0] for _ in range(300)]
+        assert np.mean(np.array(statistics) > STATISTICS[P_VALUES == 0.05]) < 0.05
+
+
+def test_a_valley_between_gaussians_is_found_with_its_depth():
+    [valley] = found(*two_gaussians(4.0, n=2000))
+    assert (valley.one, valley.other) == (0, 1)
+    assert valley.p_value == pytest.approx(0.001)
+    # Density half-way, relative to a peak: 2 exp(-2) = 0.27, and more as a mean over the windows.
+    assert 0.2 < valley.depth < 0.45
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_slices_of_a_gaussian_have_no_valley(k):
+    X = np.random.RandomState(1).randn(600, 3)
+    assert all(valley.p_value > 0.05 for valley in found(X, cut(X, k)))
+
+
+@pytest.mark.parametrize(("k", "columns"), [(2, 2), (3, 2), (2, 5)])
+def test_a_ring_has_a_way_around_the_valley(k, columns, monkeypatch):
+    X = ring(columns=columns)
+    assert all(valley.p_value > 0.05 for valley in found(X, cut(X, k)))
+    monkeypatch.setattr(valleys, "_outer_depth", lambda *_: 0.0)
+    assert all(valley.p_value < 0.05 for valley in found(X, cut(X, k)))
+
+
+def test_clusters_of_any_shape_are_separated_by_empty_space():
+    X, labels = make_moons(600, noise=0.05, random_state=0)
+    [valley] = found(X, labels)
+    assert valley.p_value == P_VALUES[-1]
+    assert valley.depth == 0.0
+
+
+def test_clusters_with_equal_means_can_be_separated_by_empty_space():
+    place = 2 * np.pi * np.arange(300) / 300
+    circle = np.column_stack([np.cos(place), np.sin(place)])
+    [valley] = found(np.vstack([circle, 3.0 * circle]), np.repeat([0, 1], 300))
+    assert valley.depth == 0.0
+    [valley] = found(np.vstack([circle, circle]), np.repeat([0, 1], 300))
+    assert valley.p_value > 0.05
+
+
+def test_rows_of_a_third_cluster_do_not_fill_the_valley():
+    random = np.random.RandomState(0)
+    centres = np.array([[-2.5, 0.0], [2.5, 0.0], [0.0, 4.5]])
+    labels = np.repeat([0, 1, 2], [250, 250, 1500])
+    X = centres[labels] + random.randn(2000, 2)
+    between = {(valley.one, valley.other): valley for valley in found(X, labels)}
+    assert between[0, 1].p_value < 0.05
+
+
+def test_clusters_that_are_not_next_to_each_other_are_not_compared():
+    X = np.random.RandomState(0).randn(600, 1) + 6.0 * np.arange(3).repeat(200)[:, None]
+    pairs = [(valley.one, valley.other) for valley in found(X, np.arange(3).repeat(200))]
+    assert pairs == [(0, 1), (1, 2)]
+
+
+def test_directions_are_fitted_without_the_rows_that_are_tested():
+    # With as many columns as rows, some direction separates any labels of random rows.
+    random = np.random.RandomState(0)
+    p_values = []
+    for _ in range(10):
+        X = random.randn(80, 60)
+        p_values += [valley.p_value for valley in found(X, random.randint(0, 2, 80))]
+    assert min(p_values) > 0.05
+
+
+def test_power_is_the_rate_at_which_clear_valleys_are_found():
+    assert power(30, 0.05) < 0.5 < power(60, 0.05) < power(200, 0.05)
+    assert power(60, 0.005) < power(60, 0.05)
+    results = [found(*two_gaussians(4.0, n=120, seed=seed))[0] for seed in range(40)]
+    rate = np.mean([valley.p_value < 0.05 for valley in results])
+    assert rate == pytest.approx(power(60, 0.05), abs=0.2)
+
+
+def test_an_empty_valley_is_significant_from_the_least_number_of_rows_on():
+    for rows in (int(least_rows(0.05)) - 2, int(least_rows(0.05)) + 2):
+        in_peak = round(rows * valleys._clear_counts()[1])
+        t = np.r_[np.linspace(-1.2, -0.8, in_peak), np.linspace(0.8, 1.2, in_peak)]
+        significant = valleys._deepest(t)[0] >= STATISTICS[P_VALUES == 0.05]
+        assert significant == (rows > least_rows(0.05))

@@ -1,0 +1,76 @@
+"""First lines of files as people have them: which of them name the columns."""
+
+import io
+
+import pytest
+
+from sgpmic_cli.tables.csv_text import Source
+from sgpmic_cli.tables.options import TextFormat
+from sgpmic_cli.tables.read import tables_in
+
+NAMED = [
+    # texts, then years: the form of the World Bank and of many agencies
+    "Country Name,Code,Indicator,1960,1961\nAruba,ABW,Births,4.8,4.6\nChad,TCD,Births,6.3,6.3\n",
+    "Country,Code,1960,1961,1962\nAruba,ABW,54211,55438,56225\nChad,TCD,3002,3061,3122\n",
+    "country,2020\nAruba,106766\nChad,16425864\n",
+    "geo\\time,2018,2019\nAT,8822267,8858775\nBE,11398589,11455519\n",
+    "state,1990,2000,2010\nOhio,,11353140,11536504\nUtah,1722850,2233169,2763885\n",
+    "Entity;Code;1990;1995;2000\nAsia;;3,2;3,4;3,7\nPeru;PER;22,1;24,1;26,4\n",
+    # texts, then hours, days or questions that count
+    "station,0,1,2,3\nA,12.1,12.0,11.4,11.0\nB,9.1,9.3,8.8,8.1\n",
+    "product,1,2,3,4,5\npen,40,31,22,15,9\ncup,8,2,44,31,5\n",
+    "id,10,20,30\nx1,0.1,0.4,0.2\nx2,0.3,0.3,0.9\n",
+    # words above numbers
+    "sepal_length,sepal_width,species\n5.1,3.5,setosa\n4.9,3.0,setosa\n",
+    "a,b\n1,2\n3,4\n",
+    "survived,pclass,sex,age,fare\n0,3,male,22,7.25\n1,1,female,,71.28\n",
+    '"","mpg","cyl"\n"Mazda RX4",21,6\n"Datsun 710",22.8,4\n',
+    ",total_bill,tip,day\n0,16.99,1.01,Sun\n1,10.34,1.66,Sun\n",
+    "Unnamed: 0,x,y\n0,1.5,2.5\n1,3.5,4.5\n",
+    "ID;Kunde seit;Saldo (€)\n1;26.12.2021;333,00\n2;01.03.2020;1.903,50\n",
+    "date,precipitation,weather\n2012/01/01,0.0,drizzle\n2012/01/02,10.9,rain\n",
+    "Date,Open,High,Low,Close\n2024-01-02,187.1,188.4,183.9,185.6\n2024-01-03,184.2,185.9,183.4,184.3\n",
+    "Province/State,Country/Region,Lat,Long,1/22/20,1/23/20\n,Peru,-9.2,-75.0,0,0\n,Mali,17.6,-4.0,0,1\n",
+    "rate,2001,2002\n1,2,3\n4,5,6\n",
+    "Gene,S1,S2,S3\nBRCA1,5.1,4.9,5.5\nTP53,7.2,7.7,7.1\n",
+    "[Order ID],[Amount]\n17,20.5\n18,11.0\n",
+    "Time (s)\tForce (N)\n0.0\t0.01\n0.1\t0.35\n",
+    "R&D Spend,State,Profit\n165349.2,New York,192261.8\n162597.7,California,191792.1\n",
+    "Year,2nd party,3rd party\n1990,4,5\n1994,3,6\n",
+    "price,1st floor,2nd floor\n100,50,\n200,70,60\n",
+    "x\n1.5\n2.5\n",
+    # words only
+    "name,town\nada,paris\nbob,rome\n",
+    "cap-shape,cap-color,class\nx,n,p\nx,y,e\n",
+    "first_name,last_name,death_date\nCesar,Aguilar,1992-04-30\nGeorge,Alvarez,1992-05-01\n",
+    "Timestamp,How old are you?,Comment\n2024/01/05 10:31,18-25,good\n2024/01/05 11:02,26-35,\n",
+    "a,b\n,\n1,2\n",
+]
+NAMELESS = [
+    "1,2\n3,4\n",
+    "5.1,3.5,1.4,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n",
+    "39, State-gov, 77516, Bachelors, 13, <=50K\n50, Self-emp, 83311, Bachelors, 13, <=50K\n",
+    "1000025,5,1,1,1,2,1,3,1,1,2\n1002945,5,4,4,5,7,10,3,2,1,2\n",
+    "842302,M,17.99,10.38\n842517,M,20.57,17.77\n",
+    "1,14.23,1.71,2.43\n1,13.2,1.78,2.14\n",
+    "b,30.83,0,u,g,+\na,58.67,4.46,u,g,+\n",
+    "?,2,17\n3,1,18\n",
+    "1,,3\n4,5,6\n",
+    "Ford,1999,5.1\nVW,2003,4.2\n",
+    "Ford,1999\nVW,2003\n",
+    "pen,1500,1500\ncup,20,300\n",
+    "x,1,2,3\ny,2,3,4\n",
+    "2019,2020\n1,2\n3,4\n",
+    "-1:1 3:0.5,1\n-1:0 3:0.25,2\n",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"), [*((text, True) for text in NAMED), *((text, False) for text in NAMELESS)]
+)
+def test_first_line_is_a_header_or_a_row(text, named):
+    source = Source(io.BufferedReader(io.BytesIO(text.encode())), "t.csv")
+    (table,) = tables_in(source, TextFormat(), (), whole=True)
+    assert table.named == named
+    assert table.n_rows == text.count("\n") - named
+    assert len(table.columns) > 1 or text.startswith("x\n")
