@@ -16,8 +16,9 @@ from sklearn.impute import IterativeImputer, SimpleImputer
 
 from benchmarks.shared import BUNDLED, end_study, number_table, run_options, study_parser
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.plan.cells import Cell, Study
-from sgpmic_cli.benchmark.run.pipeline import run_study, write_study
+from sgpmic_cli.benchmark.plan.study import Cell
+from sgpmic_cli.benchmark.run.running import run_study, write_study
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 WAYS = ("full", "model", "median", "iterative")
 HIDDEN = 0.3  # fraction of the entries
@@ -33,16 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def vary(cell: Cell) -> list[Cell]:
         return [with_missing_values(cell, way, pattern) for way, pattern in cases]
 
-    study = Study(BUNDLED, [95], ["sgp-mic+"], repeats=1, vary=vary)
+    study = paper_suite().study(BUNDLED, ["sgp-mic+"], repeats=1, vary=vary)
     with run_options(asked) as options:
         finished = run_study(study, options, asked.out)
-    rows = pd.DataFrame(
-        [
-            (result.dataset, *case, result.mean("acc"))
-            for result, case in zip(finished.results, len(BUNDLED) * cases, strict=True)
-        ],
-        columns=["dataset", "way", "pattern", "acc"],
-    ).astype({"acc": float})
+    named = [dict(zip(("way", "pattern"), case, strict=True)) for case in len(BUNDLED) * cases]
+    rows = pd.concat(
+        [finished.runs[["dataset"]], pd.DataFrame(named), finished.runs[["acc"]].astype(float)],
+        axis="columns",
+    )
     means = mean_acc(rows)
     table = number_table("ACC", pd.concat([means, means.mean().to_frame("mean").T]), "{:.1f}")
     page = f"{table}\n{findings(means, asked.patterns)}\n"

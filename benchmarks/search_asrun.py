@@ -16,11 +16,13 @@ import pandas as pd
 
 from benchmarks.shared import BUNDLED, end_study, run_options, study_parser
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare.comparison import METRICS, Result
+from sgpmic_cli.benchmark.compare.results import METRICS, compare
 from sgpmic_cli.benchmark.compare.verdicts import Verdict
-from sgpmic_cli.benchmark.plan.cells import Cell, Study
-from sgpmic_cli.benchmark.run.pipeline import FinishedStudy, RunOptions, run_study, write_study
-from sgpmic_cli.benchmark.tables.formats import markdown_table
+from sgpmic_cli.benchmark.plan.study import Cell
+from sgpmic_cli.benchmark.render.formats import markdown_table
+from sgpmic_cli.benchmark.run.running import FinishedStudy, RunOptions, run_study, write_study
+from sgpmic_cli.paper.experiments.printed import table2
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 FINALISTS = 5
 SEED = 3000
@@ -89,37 +91,18 @@ def run_variations(
     """Run some variations on all rows of the table; return one line per cell and metric."""
 
     def vary(cell: Cell) -> list[Cell]:
-        return [replace(cell, settings={**cell.settings, **own}) for own in tried.values()]
+        return [replace(cell, settings={**cell.settings, **new}) for new in tried.values()]
 
-    study = Study(BUNDLED, ["all"], ["sgp-mic"], repeats=repeats, seed=SEED, vary=vary)
+    how: Any = {"repeats": repeats, "seed": SEED, "vary": vary}
+    study = paper_suite().study(BUNDLED, ["sgp-mic"], ["all"], **how)
     runs = run_study(study, replace(options, offline=True), out)
     names = list(tried)  # the cells of a row come in the order of the variations
-    lines = [
-        _line(names[place % len(names)], result, metric)
-        for place, result in enumerate(runs.results)
-        for metric in METRICS
-    ]
-    return runs, pd.DataFrame(lines)
-
-
-def _line(variation: str, cell: Result, metric: str) -> dict[str, Any]:
-    """Return a cell and a metric beside the printed number."""
-    difference = cell.difference(metric)
-    return {
-        "variation": variation,
-        "dataset": cell.dataset,
-        "variance": cell.variance,
-        "q": cell.q,
-        "metric": metric,
-        "ours": cell.mean(metric),
-        "paper": cell.mean(metric, "paper"),
-        "difference": difference and difference.value,
-        "verdict": difference and difference.verdict,
-        "experiment": cell.experiment,
-        "repeats": cell.repeats,
-        "failed": cell.failed > 0,
-        "note": cell.note,
-    }
+    cells = compare(runs.runs, study.methods, table2())
+    cells = cells[cells["metric"].isin(METRICS)].reset_index(drop=True)
+    variation = [names[number % len(names)] for number in cells["cell"]]
+    cells = cells.assign(variation=variation, failed=cells["failed"] > 0)
+    titles = {"explained_variance": "variance", "mean": "ours", "paper_mean": "paper"}
+    return runs, cells.rename(columns=titles)
 
 
 def ranking(cells: pd.DataFrame) -> pd.DataFrame:

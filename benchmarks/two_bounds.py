@@ -17,11 +17,12 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.plan.cells import Run, Study
-from sgpmic_cli.benchmark.run.pipeline import RunOptions, prepare
+from sgpmic_cli.benchmark.plan.study import Run
+from sgpmic_cli.benchmark.run.running import RunOptions, prepare
 from sgpmic_cli.estimator_base.scaling import offset_and_scale
 from sgpmic_cli.figure_style import COLOURS, PAGE, canvas
 from sgpmic_cli.gp.cholesky import NotPositiveDefinite
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.figures.convergence_behaviour import DATASETS
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.e_step import expectation
@@ -45,10 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("results/figures"))
     out = parser.parse_args(arguments).out
     out.mkdir(parents=True, exist_ok=True)
-    study = Study(list(DATASETS), [95], ["sgp-mic"], repeats=1)
-    prepared = prepare(study, RunOptions(offline=True), out)
+    study = paper_suite().study(list(DATASETS), ["sgp-mic"], repeats=1)
+    prepared = prepare(study, RunOptions(offline=True, force=True), out)
     curves = {}
-    for run in prepared.runs:
+    for run in prepared.pending:
         with threadpool_limits(limits=1):
             title = f"{DATASETS[run.cell.dataset]}, Q = {run.q}"
             curves[title] = bounds_by_iteration(*start_of(run), iterations=ITERATIONS)

@@ -1,1 +1,1 @@
-"""Run the experiments of the paper: plan, run, compare with the paper, write tables."""
+"""Benchmarks of clusterers: plan, run, compare with printed numbers, render; and a gate for CI."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.paper.sweep_ranges import CLUSTERS, INDUCING, SweepRange
+from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING, SweepRange
 
 
 @shared.option_groups
@@ -36,23 +36,25 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
     130 interrupted.
     """
-    from sgpmic_cli.benchmark.plan.cells import Study
-    from sgpmic_cli.benchmark.studies import benchmark_study as experiment
+    from sgpmic_cli.benchmark import benchmark as experiment
     from sgpmic_cli.commands.benchmark_tables import print_plan, result_tables
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
+    from sgpmic_cli.paper.experiments.printed import table2
+    from sgpmic_cli.paper.experiments.protocols import paper_suite
 
     progress = RunProgress(output)
     datasets = shared.split_list(shared.one_of(data, dataset))
-    variances, names = shared.split_list(variance), shared.split_list(methods)
-    repetition = running.repeats, running.seed, running.protocol, running.label
-    study = Study(datasets, variances, names, *repetition, scale=scale)
+    names, percentages = shared.split_list(methods), shared.split_list(variance)
+    study = paper_suite().study(datasets, names, percentages, scale=scale, **running.study())
     options = running.options(source, progress)
     if running.dry_run:
         print_plan(study, options, out, output)
         return
     with progress:
-        finished = experiment.benchmark(study, options, out=out, with_trace=trace)
-    output.result(finished.document(), result_tables(finished.results))
+        finished, table = experiment.benchmark(
+            study, options, out=out, printed=table2(), with_trace=trace
+        )
+    output.result(experiment.benchmark_document(study, table), result_tables(table))
     finish_runs(finished, f"tables and manifest in {out}", output)
 
 
@@ -75,24 +77,22 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         source: shared.SourceOptions,
         output: Output,
     ) -> None:
-        from sgpmic_cli.benchmark.plan.cells import Study
         from sgpmic_cli.commands.benchmark_tables import print_plan
         from sgpmic_cli.commands.progress import RunProgress, finish_runs
         from sgpmic_cli.commands.terminal_tables import table
-        from sgpmic_cli.paper.sweep_study import sweep, sweep_study
+        from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
 
         progress = RunProgress(output)
         grid = shared.split_list(values)
         datasets = shared.split_list(shared.one_of(data, dataset, default_data))
-        repetition = running.repeats, running.seed, running.protocol, running.label
-        study = Study(datasets, ["all"], shared.split_list(methods), *repetition)
+        names = shared.split_list(methods)
+        study = sweep_study(axis, grid, datasets, names, variance, **running.study())
         options = running.options(source, progress)
         if running.dry_run:
-            planned = sweep_study(axis, grid, study, variance)
-            print_plan(planned, options, out, output, axis.parameter)
+            print_plan(study, options, out, output, axis.parameter)
             return
         with progress:
-            finished = sweep(axis, grid, study, options, out=out, variance=variance)
+            finished = sweep(axis, study, options, out=out, values=grid)
         grids = (table(headings, rows, title=title) for title, headings, rows in finished.grids())
         output.result(finished.document(), chain(grids, finished.notes()))
         finish_runs(finished.runs, f"tables and manifest in {out}", output)
@@ -121,12 +121,12 @@ def table1(
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
     from sgpmic_cli.commands.terminal_tables import note, table
-    from sgpmic_cli.paper.table1_study import for_people, shapes, write_table1
+    from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
-    found = shapes(**vars(source))
-    write_table1(out, found)
-    shown = table(*for_people(found), left=("data set", "verdict"))
+    rows = shapes(**vars(source))
+    write_table1(out, rows)
+    shown = table(*for_people(rows), left=("data set", "verdict"))
     brackets = "In brackets: the number of the paper, if it differs."
-    notes = (note(shape["dataset"], shape["note"]) for shape in found if shape["note"])
-    output.result({"datasets": found}, [shown, brackets, *notes])
+    notes = (note(shape["dataset"], shape["note"]) for shape in rows if shape["note"])
+    output.result({"datasets": rows}, [shown, brackets, *notes])
     output.finish(f"tables in {out}")

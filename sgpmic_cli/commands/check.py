@@ -1,7 +1,5 @@
 """`sgpmic check`: recompute scores and compare them with the reference."""
 
-import sys
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +8,7 @@ from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.benchmark.studies.reference import Change
+    import pandas as pd
 
 
 @shared.option_groups
@@ -31,12 +29,6 @@ def check(  # noqa: PLR0913 - one parameter per option
     ),
     n_jobs: shared.Jobs = -1,
     store: Path | None = shared.option("Folder of run records to reuse.", default="none"),
-    junit: Path | None = shared.option(
-        "Also write the result as JUnit XML to this file.", default="none"
-    ),
-    annotations: bool = shared.flag(
-        "Also print failures on stderr as GitHub annotations.", "--annotations"
-    ),
     source: shared.SourceOptions,
     output: Output,
 ) -> None:
@@ -47,84 +39,77 @@ def check(  # noqa: PLR0913 - one parameter per option
     0 no score is lower, 1 a score is lower, failed or missing, or nothing was compared, 2 wrong
     argument, 3 some runs of an update failed.
     """
-    from sgpmic_cli.benchmark.run.pipeline import RunOptions
-    from sgpmic_cli.benchmark.studies import reference as gate
-    from sgpmic_cli.benchmark.studies import regression_gate
+    from sgpmic_cli.benchmark import gate
+    from sgpmic_cli.benchmark.reference import BROKEN, COMPARED, read_reference, write_reference
+    from sgpmic_cli.benchmark.run.running import RunOptions
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
-    from sgpmic_cli.files.atomic import refuse_replacing, write_whole
+    from sgpmic_cli.files.atomic import refuse_replacing
     from sgpmic_cli.files.output_folder import check_writable
+    from sgpmic_cli.paper.experiments.protocols import INSTALLED, REFERENCE, paper_suite
 
-    path = reference if reference is not None else gate.DEFAULT_PATH
-    if update and path == gate.INSTALLED:
+    path = REFERENCE if reference is None else reference
+    if update and path == INSTALLED:
         raise UsageError(
             "--update needs --reference FILE: the installed reference cannot be changed."
         )
     if label is not None and not update:
         raise UsageError(f"--label {label} needs --update: a reference stores its label columns.")
-    if junit is not None and update:
-        raise UsageError("--junit cannot be used with --update, which compares nothing.")
     datasets = shared.split_list(shared.one_of(data, dataset, "all"))
-    selection = regression_gate.Selection(tuple(datasets), tuple(shared.split_list(methods)))
+    selection = gate.Selection(tuple(datasets), tuple(shared.split_list(methods)))
     progress = RunProgress(output)
     options = RunOptions(store=store, n_jobs=n_jobs, watcher=progress, **vars(source))
-    old = None if update and not path.exists() else gate.read_reference(path)
+    old = None if update and not path.exists() else read_reference(path)
     if update:
         refuse_replacing(path, selection.datasets)
         check_writable(path.parent, "--reference")
         with progress:
-            renewed, changes, finished = regression_gate.update(
-                old, selection, options, repeats=repeats, label=label
+            renewed, changes, finished = gate.update(
+                paper_suite(), old, selection, options, repeats=repeats, label=label
             )
-        gate.write_reference(path, renewed)
+        write_reference(path, renewed)
         _print(changes, output)
         advice = "a cell in which all runs failed keeps its old scores"
         finish_runs(finished, f"{len(renewed.cells)} cells in {path}", output, advice)
         return
     assert old is not None
-    if junit is not None:
-        refuse_replacing(junit, [path, *(file.path for file in old.files.values())])
-        if junit.exists() and junit.suffix != ".xml":
-            raise UsageError(f"'{junit}' exists and is not an XML file: name another file.")
-        check_writable(junit.parent, "--junit")
     with progress:
-        changes = regression_gate.check(old, selection, options, full=full, repeats=repeats)
+        changes = gate.check(paper_suite(), old, selection, options, full=full, repeats=repeats)
     _print(changes, output)
-    if junit is not None:
-        write_whole(junit, gate.junit(changes))
-    if annotations:
-        print(*gate.annotations(changes), sep="\n", file=sys.stderr)
-    if worse := gate.broken(changes):
-        raise SgpmicError(f"{len(worse)} of {len(changes)} scores are lower, failed or missing.")
-    if not gate.compared(changes):
+    if worse := int(changes["state"].isin(BROKEN).sum()):
+        raise SgpmicError(f"{worse} of {len(changes)} scores are lower, failed or missing.")
+    if not changes["state"].isin(COMPARED).any():
         raise SgpmicError(
             f"nothing was compared: --dataset, --methods and --full select no cell of '{path}'."
         )
     output.finish(f"no score is lower than {path} allows")
 
 
-def _print(changes: "list[Change]", output: Output) -> None:
+def _print(changes: "pd.DataFrame", output: Output) -> None:
     """Print the scores that changed and the number of scores in each state."""
     from rich.text import Text
 
-    from sgpmic_cli.benchmark.studies.reference import State
-    from sgpmic_cli.benchmark.tables.formats import TITLES, digits, plain, signed
+    from sgpmic_cli.benchmark.compare.results import rows_of
+    from sgpmic_cli.benchmark.reference import BROKEN, State, changes_document
+    from sgpmic_cli.benchmark.render.formats import TITLES, digits, plain, signed
     from sgpmic_cli.commands.terminal_tables import table
 
-    found = Counter(change.state for change in changes)
-    counts = {str(state): found[state] for state in State if found[state]}
-    styles = {State.DOWN: "red", State.FAILED: "bold red", State.MISSING: "red"}
     headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]
     rows: list[list[str | Text]] = []
-    for change in changes:
-        if change.state is not State.SAME:
-            name, variance, method = change.place
-            state = Text(change.state, style=styles.get(change.state, ""))
-            if change.reason:
-                state.append(f": {change.reason}", style="default")
-            numbers = [plain(change.before), plain(change.now), signed(change.difference)]
-            numbers.append(digits(change.tolerance, 2))
-            rows.append([name, str(variance), method, TITLES[change.metric], *numbers, state])
+    for change in rows_of(changes[changes["state"] != State.SAME]):
+        state = Text(change.state, style="red" if change.state in BROKEN else "")
+        if change.reason:
+            state.append(f": {change.reason}", style="default")
+        numbers = [
+            plain(change.before_mean, change.before_std),
+            plain(change.now_mean, change.now_std),
+            signed(change.difference),
+            digits(change.tolerance, 2),
+        ]
+        place = change.dataset, str(change.explained_variance), change.method
+        rows.append([*place, TITLES[change.metric], *numbers, state])
     tables = [table(headings, rows, left=["data set", "method", "score", "state"])] if rows else []
+    occurring = changes["state"].value_counts()
+    counts = {str(state): int(occurring[state]) for state in State if state in occurring}
     states = ", ".join(f"{count} {state}" for state, count in counts.items())
-    document = {"counts": counts, "changes": [change.document() for change in changes]}
+    document = {"counts": counts, "changes": changes_document(changes)}
     output.result(document, [*tables, f"{len(changes)} numbers: {states or 'none'}"])

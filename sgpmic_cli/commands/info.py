@@ -10,12 +10,12 @@ from sgpmic_cli.commands.output import Output
 def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
     """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
     import sgpmic_cli
-    from sgpmic_cli.benchmark.plan.methods import known
     from sgpmic_cli.commands.terminal_tables import as_text, facts
     from sgpmic_cli.data.inventory import describe_all
     from sgpmic_cli.data.originals import cache_folder
     from sgpmic_cli.data.registry import bundled_folder
     from sgpmic_cli.files.manifest import commit, environment
+    from sgpmic_cli.paper.experiments.protocols import paper_suite
 
     content = {
         **environment(),
@@ -28,6 +28,6 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
             "results": str(shared.OUTPUT_FOLDER.resolve()),
         },
         "datasets": {data["name"]: data["state"] for data in describe_all(data_dir)},
-        "methods": list(known()),
+        "methods": list(paper_suite().methods),
     }
     Output(json).result(content, [facts({key: as_text(value) for key, value in content.items()})])

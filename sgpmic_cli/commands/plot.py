@@ -13,9 +13,9 @@ from sgpmic_cli.text import for_terminal
 
 def complete_figures(incomplete: str) -> list[str]:
     """Complete the name of a figure."""
-    from sgpmic_cli.paper.figures.catalogue import known
+    from sgpmic_cli.paper.figures.catalogue import all_figures
 
-    return [name for name in [*known(), "all"] if name.startswith(incomplete)]
+    return [name for name in [*all_figures(), "all"] if name.startswith(incomplete)]
 
 
 @shared.option_groups
@@ -54,7 +54,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     Runs that are not stored are computed. Figures 7 and 8 show what `sgpmic sweep-clusters` and
     `sgpmic sweep-inducing` wrote. The same runs give identical files.
     """
-    from sgpmic_cli.benchmark.run.pipeline import RunOptions
+    from sgpmic_cli.benchmark.run.running import RunOptions
     from sgpmic_cli.commands.progress import RunProgress
     from sgpmic_cli.files.output_folder import output_folder
     from sgpmic_cli.paper.figures.catalogue import resolve

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from sgpmic_cli.benchmark.plan.cells import Run
-from sgpmic_cli.benchmark.run.pipeline import FinishedStudy, Watcher
-from sgpmic_cli.benchmark.run.records import Record
-from sgpmic_cli.benchmark.run.runner import cost
+from sgpmic_cli.benchmark.plan.study import Run
+from sgpmic_cli.benchmark.run.parallel import cost
+from sgpmic_cli.benchmark.run.running import FinishedStudy, Watcher
+from sgpmic_cli.benchmark.run.store import Row
 from sgpmic_cli.commands.fit_progress import Progress
 from sgpmic_cli.commands.output import Output, duration
 from sgpmic_cli.errors import CellsFailed
@@ -38,13 +38,13 @@ class RunProgress(Progress, Watcher):
         self.bar.reset(self.task.id, total=seconds, count=f"0/{len(self.costs)}")
         self.update(f"{kept} stored, running")
 
-    def finished(self, record: Record) -> None:
+    def finished(self, row: Row) -> None:
         """Count a run."""
         self.done += 1
-        self.failed += not record.ok
+        self.failed += row["status"] == "failed"
         self.update(
-            f"{record.method} on {record.dataset}{self._failures()}",
-            advance=self.costs[record.key],
+            f"{row['method']} on {row['dataset']}{self._failures()}",
+            advance=self.costs[row["key"]],
             count=f"{self.done}/{len(self.costs)}",
         )
 

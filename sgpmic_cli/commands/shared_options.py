@@ -19,7 +19,7 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.options import EncodeMode, MissingMode, TableOptions, TextFormat
 
 if TYPE_CHECKING:
-    from sgpmic_cli.benchmark.run.pipeline import RunOptions, Watcher
+    from sgpmic_cli.benchmark.run.running import RunOptions, Watcher
 
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
 
@@ -33,9 +33,9 @@ def complete_datasets(incomplete: str) -> list[str]:
 
 def complete_methods(incomplete: str) -> list[str]:
     """Complete the last name of a comma-separated list of methods."""
-    from sgpmic_cli.benchmark.plan.methods import known
+    from sgpmic_cli.paper.experiments.protocols import paper_suite
 
-    return _complete(incomplete, ["all", "peers", *known()])
+    return _complete(incomplete, ["all", "peers", *paper_suite().methods])
 
 
 def _complete(incomplete: str, names: Iterable[str]) -> list[str]:
@@ -224,7 +224,9 @@ class RunningOptions:
     )
     label: LabelOfFile = None
     n_jobs: Jobs = -1
-    backend: str = option("loky: processes on this machine; dask: a Dask cluster.", value="loky")
+    backend: Literal["loky", "dask"] = option(
+        "loky: processes on this machine; dask: a Dask cluster.", value="loky"
+    )
     scheduler: str | None = option(
         "Dask scheduler: an address such as tcp://HOST:8786, or local to start one here."
     )
@@ -241,16 +243,24 @@ class RunningOptions:
 
     def options(self, source: SourceOptions, watcher: "Watcher") -> "RunOptions":
         """Return the options of the runs."""
-        from sgpmic_cli.benchmark.run.one_run import Limits
-        from sgpmic_cli.benchmark.run.pipeline import RunOptions
+        from sgpmic_cli.benchmark.run.fit import Limits
+        from sgpmic_cli.benchmark.run.running import RunOptions
 
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
             raise UsageError(f"--timeout {self.timeout:g}: give a number of seconds above 0.")
-        names = ("store", "n_jobs", "backend", "scheduler", "force", "retry_failed")
+        if self.backend == "dask" and not self.scheduler:
+            raise UsageError(
+                "--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786, "
+                "or --scheduler local for a cluster on this machine."
+            )
+        names = ("store", "n_jobs", "scheduler", "force", "retry_failed")
         given: dict[str, Any] = {name: getattr(self, name) for name in names} | vars(source)
-        if self.scheduler:
-            given["backend"] = "dask"
         return RunOptions(**given, limits=Limits(self.timeout, self._bytes()), watcher=watcher)
+
+    def study(self) -> dict[str, Any]:
+        """Return the options that belong to the study."""
+        names = ("repeats", "seed", "protocol", "label")
+        return {name: getattr(self, name) for name in names}
 
     def _bytes(self) -> int | None:
         """Return the memory limit in bytes."""

@@ -3,12 +3,14 @@
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sgpmic_cli.row_blocks import row_blocks
-from sgpmic_cli.tables.recipe import TableRecipe
+
+if TYPE_CHECKING:
+    from sgpmic_cli.tables.recipe import TableRecipe
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +22,7 @@ class Dataset:
     labels: np.ndarray | None  # (N,) int64 into class_names, read-only
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
-    recipe: TableRecipe | None = None  # None for tables that are not read from a user's file
+    recipe: "TableRecipe | None" = None  # None for tables that are not read from a user's file
     path: str | None = None  # of the user's file; None for standard input
     row_numbers: np.ndarray | None = None  # (N,) row of the file, from 1
     ids: tuple[str, ...] | None = None  # names of the rows

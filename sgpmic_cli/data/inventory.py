@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.loading import load_entry
 from sgpmic_cli.data.originals import (
     NotOriginal,
     cache_folder,
@@ -17,6 +16,7 @@ from sgpmic_cli.data.originals import (
     from_source,
     parse_original,
 )
+from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 

@@ -1,7 +1,6 @@
 """Load a registered data set or a user's table as a Dataset."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,9 @@ import numpy as np
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.registry import Entry, bundled_folder, entry, find
-from sgpmic_cli.errors import DataUnavailable, UsageError
+from sgpmic_cli.data.registered import load_entry
+from sgpmic_cli.data.registry import entry, find
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import Cells, RawTable
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
 from sgpmic_cli.tables.encoder import EncodedTable
@@ -107,45 +107,6 @@ def last_column(path: str) -> str | None:
     if path == STANDARD_INPUT or not is_table(path):
         return None
     return next(read_blocks(os.path.expanduser(path), TextFormat())).columns[-1]
-
-
-def load_entry(found: Entry, **source: Any) -> Dataset:
-    """Load a registered data set. Raise DataUnavailable if it is not as published.
-
-    `source` are the arguments `data_dir`, `mirror` and `offline` of `load`.
-    """
-    columns: Sequence[str]
-    if found.kind == "download":
-        from sgpmic_cli.data.originals import parse_original, read_original
-
-        return parse_original(found, read_original(found, **source))
-    if found.kind == "generated":
-        from sgpmic_cli.data.generated import generate
-
-        Y, classes, columns = generate(found.name, found.n, found.n_classes, found.seed)
-    elif found.kind == "random":
-        from sgpmic_cli.data.random_shapes import random_shape
-
-        Y, labels = random_shape(found.seed or 0)
-        columns = [f"x{p + 1}" for p in range(found.p)]
-        classes = [f"curve {label + 1}" for label in labels]
-    elif found.kind == "installed":
-        from sklearn.datasets import load_digits
-
-        digits = load_digits()
-        Y, classes, columns = digits.data, [*map(str, digits.target)], digits.feature_names
-    else:
-        table = read_table(str(bundled_folder() / f"{found.name}.csv"), TextFormat())
-        *columns, label = table.columns
-        Y = np.column_stack([table.cells[name].numbers for name in columns])
-        classes = table.cells[label].texts.tolist()
-    dataset = Dataset.from_classes(found.name, Y, classes, columns)
-    if found.kind == "bundled" and dataset.sha256 != found.values_sha256:
-        raise DataUnavailable(
-            f"the bundled file {found.name}.csv in {bundled_folder()} is not the published data "
-            "any more; reinstall sgpmic or restore the file"
-        )
-    return dataset
 
 
 def _load_table(given: str, options: TableOptions) -> Dataset:

@@ -2,27 +2,28 @@
 
 import json
 
-from sgpmic_cli.benchmark.compare.comparison import METRICS, SHOWN, Result
-from sgpmic_cli.benchmark.compare.paper import Stat, table2
-from sgpmic_cli.benchmark.plan.methods import Method
+from sgpmic_cli.benchmark.compare.results import METRICS, SHOWN, _long, document, with_printed
 from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.paper.experiments.printed import table2
 
-METHODS = list(dict.fromkeys(method for _, _, _, method in table2()))
+METHODS = table2()["method"].unique().tolist()
 SHIFTS = (0.0, 0.5, 4.0, -3.0)  # our numbers minus the printed ones, by turns
 # A note that must be escaped.
 NOTE = "1 of 10 runs failed: ValueError: <script>alert('x')</script> & \"quotes\""
+PRINTED = table2().set_index(["metric", "dataset", "explained_variance", "method"])["mean"]
 
 
 def write_results(folder, shifts=SHIFTS):
     """Write table2/benchmark.json and its manifest, and return the document."""
     cells = [
-        _result(name, variance, method, shifts[i % len(shifts)]).document()
+        _cell(name, percentage, method, shifts[i % len(shifts)])
         for name in names()
         if entry(name).in_paper
-        for variance in entry(name).variances
+        for percentage in entry(name).variances
         for i, method in enumerate(METHODS)
     ]
-    document = {"protocol": "as-run", "repeats": 10, "seed": 0, "cells": cells}
+    numbers = with_printed(_long(cells, {}), table2())
+    content = document(numbers, protocol="as-run", repeats=10, seed=0)
     manifest = {
         "arguments": {"datasets": ["all"], "n_jobs": 2},
         "finished": "2026-01-01T00:00:00+00:00",
@@ -36,21 +37,33 @@ def write_results(folder, shifts=SHIFTS):
     }
     table = folder / "table2"
     table.mkdir(parents=True)
-    (table / "benchmark.json").write_text(json.dumps(document), encoding="utf-8")
+    (table / "benchmark.json").write_text(json.dumps(content), encoding="utf-8")
     (table / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    return document
+    return content
 
 
-def _result(name, variance, method, shift):
+def _cell(name, percentage, method, shift):
     """Return a cell of ten runs; numbers that are not printed are near 50. Yale is unavailable."""
-    settings = {"lam": 1.0} if method in ("aml", "unca") else {}
-    how = Method(method, method), dict(zip(METRICS, METRICS, strict=True)), settings
-    if name == "yale":
-        return Result(name, "", variance, None, 3, *how, 0, 0, dict.fromkeys(SHOWN, Stat()), Stat())
-    ours = dict.fromkeys(SHOWN, Stat(40.0, 1.0))
-    for metric in METRICS:
-        printed = table2().get((metric, name, variance, method))
-        ours[metric] = Stat((printed.mean if printed else 50.0) + shift, 0.25)
-    note = NOTE if (name, method) == ("iris", "sdc") else ""
-    data = f"{name} at {variance}"  # no row repeats another
-    return Result(name, data, variance, 2, 3, *how, 10, 0, ours, Stat(0.5, 0.0), note)
+    numbers = dict.fromkeys(SHOWN, (None, None))
+    if name != "yale":
+        numbers = dict.fromkeys(SHOWN, (40.0, 1.0))
+        for metric in METRICS:
+            mean = PRINTED.get((metric, name, percentage, method), 50.0)
+            numbers[metric] = mean + shift, 0.25
+    return {
+        "dataset": name,
+        "data": "" if name == "yale" else f"{name} at {percentage}",  # no row repeats another
+        "explained_variance": percentage,
+        "q": None if name == "yale" else 2,
+        "n_clusters": 3,
+        "method": method,
+        "scores": dict(zip(METRICS, METRICS, strict=True)),
+        "settings": {"lam": 1.0} if method in ("aml", "unca") else {},
+        "repeats": 0 if name == "yale" else 10,
+        "failed": 0,
+        "numbers": numbers,
+        "seconds": 0.5,
+        "note": NOTE if (name, method) == ("iris", "sdc") else "",
+        "reasons": (),
+        "tracebacks": (),
+    }

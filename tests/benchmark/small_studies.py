@@ -4,42 +4,49 @@ from dataclasses import fields
 
 import pytest
 
-from sgpmic_cli.benchmark.plan.cells import Study, plan_cells, plan_runs
-from sgpmic_cli.benchmark.plan.methods import resolve
-from sgpmic_cli.benchmark.plan.table_data import load_table_data
-from sgpmic_cli.benchmark.run.pipeline import RunOptions, prepare
-from sgpmic_cli.benchmark.studies.benchmark_study import benchmark
-from sgpmic_cli.paper.sweep_study import sweep, sweep_study
+from sgpmic_cli.benchmark.benchmark import benchmark
+from sgpmic_cli.benchmark.plan.datasets import load_data
+from sgpmic_cli.benchmark.plan.study import Study, plan_cells, plan_runs
+from sgpmic_cli.benchmark.run.running import RunOptions, prepare
+from sgpmic_cli.paper.experiments.printed import table2
+from sgpmic_cli.paper.experiments.protocols import paper_suite
+from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
+
+SUITE = paper_suite()
 
 
-def prepared(datasets, variances, methods, **keywords):
+def prepared(datasets, percentages, methods, **keywords):
     """Plan a study without computing it."""
-    return prepare(*_parts(datasets, variances, methods, keywords))
+    how, options = _parts(keywords)
+    return prepare(SUITE.study(datasets, methods, percentages, **how), RunOptions(**options))
 
 
-def small_benchmark(datasets, variances, methods, *, out, **keywords):
-    """Run a benchmark in this process."""
-    study, options = _parts(datasets, variances, methods, {"n_jobs": 1, **keywords})
-    return benchmark(study, options, out=out)
+def small_benchmark(datasets, percentages, methods, *, out, printed=True, **keywords):
+    """Run a benchmark in this process; return its runs and its comparison."""
+    how, options = _parts({"n_jobs": 1, **keywords})
+    study = SUITE.study(datasets, methods, percentages, **how)
+    numbers = table2() if printed else None
+    return benchmark(study, RunOptions(**options), out=out, printed=numbers)
 
 
-def prepared_sweep(axis, datasets, values, methods, variance=None, **keywords):
+def prepared_sweep(axis, datasets, values, methods, explained_variance=None, **keywords):
     """Plan a sweep."""
-    study, options = _parts(datasets, ["all"], methods, keywords)
-    return prepare(sweep_study(axis, values, study, variance), options)
+    how, options = _parts(keywords)
+    study = sweep_study(axis, values, datasets, methods, explained_variance, **how)
+    return prepare(study, RunOptions(**options))
 
 
 def small_sweep(axis, datasets, values, methods, *, out, **keywords):
     """Run a sweep in this process."""
-    study, options = _parts(datasets, ["all"], methods, {"n_jobs": 1, **keywords})
-    return sweep(axis, values, study, options, out=out)
+    how, options = _parts({"n_jobs": 1, **keywords})
+    study = sweep_study(axis, values, datasets, methods, **how)
+    return sweep(axis, study, RunOptions(**options), out=out, values=values)
 
 
-def _parts(datasets, variances, methods, keywords):
-    asked = {field.name for field in fields(Study)}
-    study = {name: value for name, value in keywords.items() if name in asked}
-    options = {name: value for name, value in keywords.items() if name not in asked}
-    return Study(datasets, variances, methods, **study), RunOptions(**options)
+def _parts(keywords):
+    names = {field.name for field in fields(Study)}
+    how = {name: value for name, value in keywords.items() if name in names}
+    return how, {name: value for name, value in keywords.items() if name not in names}
 
 
 def local_cluster(folder, n_workers=1):
@@ -49,7 +56,12 @@ def local_cluster(folder, n_workers=1):
     return distributed.LocalCluster(n_workers, local_directory=str(folder / "workers"), **local)
 
 
-def planned_runs(methods, repeats=1, datasets=("iris",), variances=(95,), protocol="as-run"):
+def planned_cells(datasets, percentages, methods, *, protocol="as-run", **source):
+    """Plan the cells of a small table."""
+    study = SUITE.study(datasets, methods, protocol=protocol)
+    return plan_cells(load_data(datasets, percentages, **source), study)
+
+
+def planned_runs(methods, repeats=1, datasets=("iris",), percentages=(95,)):
     """Plan the runs of a small table."""
-    tables = load_table_data(datasets, variances)
-    return plan_runs(plan_cells(tables, resolve(methods), protocol), repeats, 0)
+    return plan_runs(planned_cells(datasets, percentages, methods), repeats, 0)

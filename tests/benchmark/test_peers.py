@@ -7,8 +7,9 @@ from sklearn.metrics import adjusted_rand_score
 from sgpmic_cli.benchmark.peers import PeerHDBSCAN, PeerKMeans
 from sgpmic_cli.benchmark.plan.methods import resolve
 from sgpmic_cli.benchmark.plan.third_party import import_class
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 
-PEERS = resolve(["peers"])
+PEERS = resolve(["peers"], paper_suite().methods)
 
 
 def two_groups(scale=1.0):

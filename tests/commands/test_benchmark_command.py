@@ -75,7 +75,7 @@ def test_the_trace_has_the_curves_of_every_run_also_of_stored_ones(run, here):
     trace = pd.read_csv(path)
     assert trace["method"].unique().tolist() == ["sdc"]  # pca-fcm has no curve
     assert sorted(trace["repeat"].unique()) == [0, 1]
-    runs = prepared(["iris"], [95], ["sdc"], store=here).runs
+    runs = prepared(["iris"], [95], ["sdc"], store=here).pending
     seed = next(run.seed for run in runs if run.repeat == 0)
     model = SDC(3, 2, random_state=seed).fit(load("iris").Y)
     own = trace[trace["repeat"] == 0]

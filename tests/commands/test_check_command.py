@@ -4,7 +4,8 @@ import shutil
 import pytest
 from command_line import assert_one_sentence, sgpmic
 
-from sgpmic_cli.benchmark.plan import methods
+from sgpmic_cli.benchmark.plan.methods import Method
+from sgpmic_cli.paper.experiments import protocols
 
 SUBSET = "check --dataset iris --methods pca-fcm,ppca-fcm --n-jobs 1"
 
@@ -56,7 +57,8 @@ def test_an_update_prints_the_difference_and_writes_the_file(reference, edited):
 def test_an_update_with_failed_runs_keeps_the_old_scores(reference, tmp_path, monkeypatch):
     path = tmp_path / "reference.json"
     shutil.copy(reference, path)
-    monkeypatch.setattr(methods, "_BUILT_IN", (methods.Method("pca-fcm", "toy_methods:Broken"),))
+    broken = {"pca-fcm": Method("pca-fcm", "toy_methods:Broken")}
+    monkeypatch.setattr(protocols, "_paper_methods", lambda: broken)
     result = sgpmic(f"{SUBSET} --update --methods pca-fcm --reference", path, code=3)
     assert "failed: ValueError: no luck" in " ".join(result.stdout.split())
     assert "9 of 9 runs failed; a cell in which all runs failed keeps its old" in result.stderr

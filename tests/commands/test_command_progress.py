@@ -4,7 +4,6 @@ from types import SimpleNamespace
 import pytest
 
 from sgpmic_cli.benchmark.plan.methods import Method
-from sgpmic_cli.benchmark.run.records import Record
 from sgpmic_cli.clustering.fitting import IterationProgress
 from sgpmic_cli.commands import fit_progress
 from sgpmic_cli.commands.fit_progress import FitProgress, Progress
@@ -30,8 +29,8 @@ def output(monkeypatch):
     return RecordedOutput()
 
 
-def _record(key, status="ok", method="pca-fcm", seconds=0.1):
-    return Record(key, "iris", method, 2, 3, {}, 0, 1, status, seconds)
+def _row(key, method, status="ok"):
+    return {"key": key, "dataset": "iris", "method": method, "status": status}
 
 
 def test_a_long_step_is_announced_once(output):
@@ -68,13 +67,13 @@ def test_the_time_left_is_estimated_from_the_cost_of_the_runs(output):
     watcher.planned(10, [*short, *long])
     now[0] += 12.0  # starting the processes takes longer than the runs
     for i, run in enumerate(short):
-        watcher.finished(_record(run.key, "failed" if i == 0 else "ok", "short", 0.1))
+        watcher.finished(_row(run.key, "short", "failed" if i == 0 else "ok"))
     assert watcher.task.fields["count"] == "3/9"
     assert watcher.task.description == "short on iris, 1 failed"
     # 66 s are expected for the runs left, and 3.3 s took 12 s.
     assert watcher.state() == "3 of 9 runs done, 1 failed after 12 s, about 4 min 0 s left"
     now[0] += 1.0
-    watcher.finished(_record("long0", "ok", "long", 0.5))
+    watcher.finished(_row("long0", "long"))
     # 55 s are expected for the runs left, and 14.3 s took 13 s.
     assert watcher.state() == "4 of 9 runs done, 1 failed after 13 s, about 50 s left"
     assert watcher.task.percentage == pytest.approx(100 * 14.3 / 69.3)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sgpmic_cli.data import TableOptions, entry, load, loading, names
+from sgpmic_cli.data import TableOptions, entry, load, names, registered
 from sgpmic_cli.data.loading import last_column
 from sgpmic_cli.errors import DataUnavailable, UsageError
 
@@ -23,9 +23,9 @@ def test_bundled_sets_have_the_registered_shape_and_hash(name):
 
 
 def test_changed_bundled_file_is_refused(tmp_path, monkeypatch):
-    text = (loading.bundled_folder() / "iris.csv").read_text()
+    text = (registered.bundled_folder() / "iris.csv").read_text()
     (tmp_path / "iris.csv").write_text(text.replace("5.1,3.5", "5.2,3.5", 1))
-    monkeypatch.setattr(loading, "bundled_folder", lambda: tmp_path)
+    monkeypatch.setattr(registered, "bundled_folder", lambda: tmp_path)
     with pytest.raises(DataUnavailable, match=r"iris\.csv .* is not the published data"):
         load("iris")
 

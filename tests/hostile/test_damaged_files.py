@@ -6,16 +6,17 @@ import random
 
 import pytest
 
-from sgpmic_cli.benchmark.run.records import Record, Store
-from sgpmic_cli.benchmark.studies.reference import DEFAULT_PATH
+from sgpmic_cli.benchmark.run.store import Store
+from sgpmic_cli.paper.experiments.protocols import REFERENCE
 from sgpmic_cli.scores import score_all
 
-RECORD = Record(
+ROW = {
     **{"key": "k" * 64, "dataset": "iris", "method": "aml", "q": 2, "n_clusters": 3},
     **{"settings": {"lam": 0.1}, "repeat": 0, "seed": 7, "status": "ok", "seconds": 0.5},
-    **{"scores": dict.fromkeys(score_all([0, 1], [0, 1]), 50.0), "warnings": ["slow"]},
-    **{"n_iter": 4, "trace": {"loss": [3.0, 2.5]}},
-)
+    **{"reason": "", "traceback": "", "warnings": ["slow"], "n_iter": 4},
+    "scores": dict.fromkeys(score_all([0, 1], [0, 1]), 50.0),
+    "trace": {"loss": [3.0, 2.5]},
+}
 DEEP = "[" * 100_000 + "]" * 100_000
 NOT_JSON_OBJECTS = ["", "{}", "[]", "null", "\xff", DEEP]
 
@@ -25,10 +26,10 @@ def store(tmp_path):
     warnings = []
     found = Store(tmp_path / "runs", warn=warnings.append)
     found.open()
-    found.write(RECORD)
-    found.path = found.folder / f"{RECORD.key}.json"
+    found.write(ROW)
+    found.path = found.folder / f"{ROW['key']}.json"
     found.warnings = warnings
-    assert found.read(RECORD.key) == RECORD
+    assert found.read(ROW["key"]) == ROW
     return found
 
 
@@ -39,7 +40,7 @@ def test_every_flipped_bit_of_a_record_is_noticed(store):
         changed = bytearray(whole)
         changed[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
         store.path.write_bytes(changed)
-        assert store.read(RECORD.key) in (None, RECORD)  # a space may become another
+        assert store.read(ROW["key"]) in (None, ROW)  # a space may become another
 
 
 @pytest.mark.parametrize("content", [*NOT_JSON_OBJECTS, "NaN", '{"checksum": 1}', "a pipe"])
@@ -49,17 +50,17 @@ def test_damaged_record_is_computed_again_with_one_warning(store, content):
         os.mkfifo(store.path)
     else:
         store.path.write_bytes(content.encode("latin-1"))
-    assert store.read(RECORD.key) is None
-    assert store.read(RECORD.key) is None
+    assert store.read(ROW["key"]) is None
+    assert store.read(ROW["key"]) is None
     assert len(store.warnings) == 1
     if content == "a pipe":
         store.path.unlink()
-    store.write(RECORD)
-    assert store.read(RECORD.key) == RECORD
+    store.write(ROW)
+    assert store.read(ROW["key"]) == ROW
 
 
 def reference_with(value):
-    reference = json.loads(DEFAULT_PATH.read_text())
+    reference = json.loads(REFERENCE.read_text())
     reference["cells"] = reference["cells"][:1]
     reference["cells"][0]["acc"][0] = "HERE"
     return json.dumps(reference).replace('"HERE"', value)

@@ -1,1 +1,1 @@
-"""Compare results with the numbers of the paper."""
+"""Aggregate the runs of each cell and compare them with printed numbers and with each other."""

@@ -4,25 +4,23 @@ The data sets are the blocks (Demšar 2006). Each has one row, at 95 % of the va
 has it, because the rows of one data set are not independent. Only methods with a number for every
 data set are ranked.
 
-Scores are tables of means: a row for each data set and variance, a column for each method, and NaN
-where there is no number.
+Scores are tables of means: a row for each data set and explained variance, a column for each
+method, and NaN where there is no number.
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare.comparison import Place, Result
-from sgpmic_cli.benchmark.compare.paper import Printed
-from sgpmic_cli.benchmark.plan.table_data import USUAL_VARIANCE
+from sgpmic_cli.benchmark.compare.results import ROW
+from sgpmic_cli.benchmark.plan.datasets import USUAL_PERCENTAGE
 
 LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Ranking:
     """Methods ranked over data sets. Rank 1 is the best; ties share the mean of their ranks."""
 
     methods: tuple[str, ...]  # best mean rank first
@@ -35,34 +33,22 @@ class Comparison:
 
     def cliques(self) -> list[tuple[int, int]]:
         """Return the first and last place of each maximal group that is not distinguished."""
-        found: list[tuple[int, int]] = []
+        groups: list[tuple[int, int]] = []
         for first, rank in enumerate(self.mean_ranks):
             near = [other - rank <= self.critical_difference for other in self.mean_ranks]
             last = max(np.flatnonzero(near).tolist())
-            if last > first and (not found or last > found[-1][1]):
-                found.append((first, last))
-        return found
+            if last > first and (not groups or last > groups[-1][1]):
+                groups.append((first, last))
+        return groups
 
 
-def score_table(means: Mapping[Place, float | None]) -> pd.DataFrame:
-    """Return the means by (data set, variance) and method, in the order of the places."""
-    places = [(*place, mean) for place, mean in means.items() if mean is not None]
-    table = pd.DataFrame(places, columns=["dataset", "variance", "method", "mean"])
-    rows = table.set_index(["dataset", "variance", "method"])["mean"].astype(float)
-    return rows.unstack(sort=False)
+def score_table(numbers: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the means of a metric by row and method, of a comparison or of printed numbers."""
+    means = numbers[(numbers["metric"] == metric) & numbers["mean"].notna()]
+    return means.set_index([*ROW, "method"])["mean"].unstack(sort=False)
 
 
-def published_scores(printed: Printed, metric: str) -> pd.DataFrame:
-    """Return the printed means of a metric."""
-    return score_table({key[1:]: cell.mean for key, cell in printed.items() if key[0] == metric})
-
-
-def our_scores(results: Iterable[Result], metric: str) -> pd.DataFrame:
-    """Return our means of a metric."""
-    return score_table({result.place: result.mean(metric) for result in results})
-
-
-def compare_methods(scores: pd.DataFrame) -> Comparison | None:
+def rank_methods(scores: pd.DataFrame) -> Ranking | None:
     """Rank the methods; return None if there are fewer than three of them or two data sets."""
     rows = _one_row_each(scores)
     table = rows.dropna(axis="columns").round(2)
@@ -74,7 +60,7 @@ def compare_methods(scores: pd.DataFrame) -> Comparison | None:
     # If all methods tie on every data set, the statistic is 0 / 0.
     tied = (table.nunique(axis="columns") == 1).all()
     statistic, p_value = (0.0, 1.0) if tied else friedmanchisquare(*table.to_numpy().T)
-    return Comparison(
+    return Ranking(
         methods=tuple(mean_ranks.index),
         mean_ranks=tuple(mean_ranks.tolist()),
         datasets=tuple(table.index),
@@ -85,9 +71,25 @@ def compare_methods(scores: pd.DataFrame) -> Comparison | None:
     )
 
 
-def compare_sides(
-    printed: pd.DataFrame, ours: pd.DataFrame
-) -> tuple[Comparison, Comparison] | None:
+def rank_sides(
+    table: pd.DataFrame, printed: pd.DataFrame | None, metric: str
+) -> dict[str, Ranking]:
+    """Rank the methods by the printed numbers ("paper") and by ours, on the same rows and methods.
+
+    Data sets whose public data differ from those of the printed numbers are left out. If the rest
+    is too small for a ranking, rank each side that is large enough alone.
+    """
+    ours = score_table(table, metric)
+    sides = {"ours": rank_methods(ours)}
+    if printed is not None:
+        paper = score_table(printed[~printed["data_differ"]], metric)
+        if both := rank_both(paper, ours):
+            return dict(zip(("paper", "ours"), both, strict=True))
+        sides = {"paper": rank_methods(paper), **sides}
+    return {side: ranking for side, ranking in sides.items() if ranking is not None}
+
+
+def rank_both(printed: pd.DataFrame, ours: pd.DataFrame) -> tuple[Ranking, Ranking] | None:
     """Rank both sides over the same rows and methods, so that their ranks are comparable.
 
     The rows are those in which both sides have a number. The methods are those with a number in all
@@ -98,7 +100,7 @@ def compare_sides(
     complete = [set(side.dropna(axis="columns")) for side in sides]
     every = list(dict.fromkeys([*printed, *ours]))
     shared = [method for method in every if all(method in side for side in complete)]
-    first, second = (compare_methods(scores.loc[common, shared]) for scores in (printed, ours))
+    first, second = (rank_methods(scores.loc[common, shared]) for scores in (printed, ours))
     if first is None or second is None:
         return None
     omitted = tuple(method for method in every if method not in shared)
@@ -123,7 +125,7 @@ def critical_difference(n_methods: int, n_datasets: int) -> float:
 
 def _one_row_each(scores: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each data set: at 95 % of the variance, or at its largest percentage."""
-    variances = scores.index.to_frame()["variance"].astype(float)
-    preferred = variances.mask(variances == USUAL_VARIANCE, np.inf)
+    percentages = scores.index.to_frame()["explained_variance"].astype(float)
+    preferred = percentages.mask(percentages == USUAL_PERCENTAGE, np.inf)
     chosen = preferred.groupby("dataset", sort=False).idxmax()
-    return scores.loc[chosen].droplevel("variance")
+    return scores.loc[chosen].droplevel("explained_variance")

@@ -1,14 +1,14 @@
-"""Compare a mean of ours with the printed mean.
+"""Judge the means of a benchmark beside printed means.
 
 Means are compared, not single runs: the question is whether ten repeats of ours would print the
 same number. The tolerance is the uncertainty of the mean, not the standard deviation of the runs.
 """
 
-import math
 from enum import StrEnum
-from typing import NamedTuple, Self
+from typing import Self
 
-from sgpmic_cli.benchmark.compare.paper import Published, Stat
+import numpy as np
+import pandas as pd
 
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
@@ -57,52 +57,58 @@ class Verdict(StrEnum):
     NOT_RUN = "not run", "no run of ours yet", "·"
 
 
-class Difference(NamedTuple):
-    """Our mean minus the printed one, with its standard error and degrees of freedom (Welch)."""
+def judge(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the differences from the printed means, their intervals and the verdicts.
 
-    value: float
-    error: float
-    freedom: float
+    The standard error is the standard deviation over sqrt(n). Both sides show the population's
+    deviation, so the interval is slightly too narrow, which is the stricter test. If the deviation
+    of one side is zero, as that of a single run, that of the other side is used for both: some
+    printed cells vary in ACC and not in NMI, so a zero proves little.
 
-    @classmethod
-    def of(cls, ours: Stat, repeats: int, paper: Published) -> "Difference":
-        """Compute the difference of our mean over `repeats` runs and the printed mean.
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `repeats`, `failed`, `mean`, `std`, and the printed `paper_mean`, `paper_std`,
+        `paper_repeats` and `data_differ`.
 
-        The standard error is the printed standard deviation over sqrt(n). Both sides show the
-        population's deviation, so the interval is slightly too narrow, which is the stricter test.
-        If the deviation of one side is zero, as that of a single run, that of the other side is
-        used for both: some printed cells vary in ACC and not in NMI, so a zero proves little.
-        """
-        assert ours.mean is not None
-        assert ours.std is not None
-        n, m = repeats, paper.repeats
-        own = (ours.std or paper.std) ** 2 / n
-        printed = (paper.std or ours.std) ** 2 / m
-        squared = own + printed
-        freedom = max(n, m, 2) - 1.0
-        if min(n, m) > 1 and squared > 0.0:
-            freedom = squared**2 / (own**2 / (n - 1) + printed**2 / (m - 1))
-        return cls(ours.mean - paper.mean, math.sqrt(squared), freedom)
+    Returns
+    -------
+    judged : DataFrame
+        `difference` of the means with its 95 % interval `low` to `high` (Welch) and its standard
+        `error`, the `verdict`, and `equivalent`: whether two one-sided tests (TOST) show a
+        difference below EQUIVALENT points.
+    """
+    from scipy.special import stdtrit
 
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Return the confidence interval of the difference."""
-        from scipy.special import stdtrit
-
-        reach = float(stdtrit(self.freedom, 1.0 - level / 2.0)) * self.error
-        return self.value - reach, self.value + reach
-
-    @property
-    def equivalent(self) -> bool:
-        """Return whether two one-sided tests (TOST) show a difference below EQUIVALENT points."""
-        low, high = self.interval(2.0 * LEVEL)
-        return low > -EQUIVALENT and high < EQUIVALENT
-
-    @property
-    def verdict(self) -> Verdict:
-        """Return the verdict on two means; Welch's test tells whether they differ."""
-        if abs(self.value) <= NEAR:
-            return Verdict.EXACT if abs(self.value) <= ROUNDING else Verdict.NEAR
-        low, high = self.interval()
-        if low <= 0.0 <= high:
-            return Verdict.COMPATIBLE
-        return Verdict.UP if self.value > 0.0 else Verdict.DOWN
+    n = (table["repeats"] - table["failed"]).to_numpy(float)
+    mean, std, paper_mean, paper_std, m = (
+        table[name].to_numpy(float)
+        for name in ("mean", "std", "paper_mean", "paper_std", "paper_repeats")
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ours = np.where(std > 0.0, std, paper_std) ** 2 / n
+        printed = np.where(paper_std > 0.0, paper_std, std) ** 2 / m
+        squared = ours + printed
+        welch = squared**2 / (ours**2 / (n - 1.0) + printed**2 / (m - 1.0))
+    usual = (np.minimum(n, m) > 1) & (squared > 0.0)
+    freedom = np.where(usual, welch, np.maximum(np.maximum(n, m), 2.0) - 1.0)
+    difference, error = mean - paper_mean, np.sqrt(squared)
+    reach, narrow = (stdtrit(freedom, 1.0 - level / 2.0) * error for level in (LEVEL, 2 * LEVEL))
+    low, high = difference - reach, difference + reach
+    verdicts = {
+        Verdict.UNAVAILABLE: table["repeats"] == 0,
+        Verdict.FAILED: n == 0,
+        Verdict.NEW: np.isnan(difference),
+        Verdict.DATA_DIFFER: table["data_differ"],
+        Verdict.EXACT: np.abs(difference) <= ROUNDING,
+        Verdict.NEAR: np.abs(difference) <= NEAR,
+        Verdict.COMPATIBLE: (low <= 0.0) & (high >= 0.0),
+        Verdict.UP: difference > 0.0,
+    }
+    names = [str(verdict) for verdict in verdicts]
+    verdict = np.select([np.asarray(each, bool) for each in verdicts.values()], names, Verdict.DOWN)
+    inside = (difference - narrow > -EQUIVALENT) & (difference + narrow < EQUIVALENT)
+    columns = {"difference": difference, "low": low, "high": high, "error": error}
+    return pd.DataFrame(
+        {**columns, "verdict": verdict.astype(object), "equivalent": inside}, index=table.index
+    )

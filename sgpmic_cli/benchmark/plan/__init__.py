@@ -1,1 +1,1 @@
-"""Plan an experiment: methods, data sets and protocol give cells and their runs."""
+"""Plan a benchmark: methods and data sets give cells and their runs."""

@@ -1,10 +1,10 @@
-"""Read the methods of the tables from methods.toml, and resolve the names that a user gives."""
+"""The registry of methods: entries of TOML files, entry points of packages, and `module:Class`."""
 
 import inspect
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from sgpmic_cli.benchmark.plan.third_party import constructor_parameters, import_class
@@ -16,29 +16,19 @@ ENTRY_POINTS = "sgpmic.methods"
 
 @dataclass(frozen=True)
 class Method:
-    """A clusterer with the interface of scikit-learn, and how the experiments call it."""
+    """A clusterer with the interface of scikit-learn, and how a benchmark calls it."""
 
     name: str
     target: str  # "module:Class"
     title: str = ""
-    # The paper ran it without the columns in `as_run_drop` of the data set.
-    drops_columns: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    # Settings that reproduce the printed numbers: on registered data, under `as-run`.
-    as_run: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    # Scores of columns that the paper scored differently: on registered data, under `as-run`.
-    as_run_scores: Mapping[str, str] = field(default_factory=dict, hash=False)
-    # Settings under the protocol `as-stated`.
-    as_stated: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    group: str = ""  # a name that selects all methods of the group
     # Estimated seconds of a run on 1000 rows. It orders the work and changes no result.
     cost: float = 0.1
-    in_paper: bool = False  # has a column in the paper's Table 2
     # The printed column that the method is compared with, if it is not its own.
     column: str = ""
-    # The settings that the paper leaves open were searched to match this column of its table.
+    # The settings were chosen by closeness to the printed column.
     settings_searched: bool = False
-    # One of the general-purpose clusterers that the name `peers` selects.
-    peer: bool = False
 
     @property
     def module(self) -> str:
@@ -62,34 +52,29 @@ class Method:
         return frozenset(inspect.signature(import_class(self.target)).parameters)
 
 
-_FILE = files("sgpmic_cli.benchmark.plan") / "methods.toml"
-_ENTRIES = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-# The algorithm of the text, on the columns and with the scores behind the printed numbers.
-_ENTRIES["algorithm-1"]["settings"] = _ENTRIES["sgp-mic"]["as_stated"]
-_BUILT_IN = tuple(Method(name, **values) for name, values in _ENTRIES.items())
+Methods = Mapping[str, Method]  # by name
 
 
-def known() -> dict[str, Method]:
-    """Return all methods by name: the built-in ones and the entry points of other packages."""
+def read_methods(file: Traversable, kind: type[Method] = Method) -> dict[str, Method]:
+    """Read the methods of a TOML file, whose entries have the fields of `kind`."""
+    entries = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {name: kind(name, **fields) for name, fields in entries.items()}
+
+
+def with_entry_points(methods: Methods) -> dict[str, Method]:
+    """Return the methods and those that installed packages provide as entry points."""
     from importlib.metadata import entry_points
 
-    methods = {method.name: method for method in _BUILT_IN}
-    for point in entry_points(group=ENTRY_POINTS):
-        methods.setdefault(point.name, _third_party(point.name, point.value))
-    return methods
+    points = entry_points(group=ENTRY_POINTS)
+    return {point.name: _third_party(point.name, point.value) for point in points} | dict(methods)
 
 
-def resolve(names: Iterable[str]) -> list[Method]:
-    """Return the methods of the given names.
-
-    `all` selects the methods of the paper's Table 2, `peers` the general-purpose clusterers, and
-    `module:Class` a third-party class.
-    """
-    methods = known()
-    groups = {
-        "all": [method for method in methods.values() if method.in_paper],
-        "peers": [method for method in methods.values() if method.peer],
-    }
+def resolve(names: Iterable[str], methods: Methods) -> list[Method]:
+    """Return the methods of the given names: of a method, of a group, or `module:Class`."""
+    groups: dict[str, list[Method]] = {}
+    for method in methods.values():
+        if method.group:
+            groups.setdefault(method.group, []).append(method)
     chosen: dict[str, Method] = {}
     for name in names:
         if name in groups:

@@ -1,1 +1,1 @@
-"""Compute the planned runs, store their records, and aggregate them to one result per cell."""
+"""Compute the planned runs and store them, which gives one data frame with a row for each run."""

@@ -32,7 +32,7 @@ class Figure(NamedTuple):
 
 
 @cache
-def known() -> dict[str, Figure]:
+def all_figures() -> dict[str, Figure]:
     """Return every figure by name, in the order of the report."""
     content = (files("sgpmic_cli.paper.figures") / "catalogue.toml").read_text(encoding="utf-8")
     document = tomllib.loads(content)
@@ -49,7 +49,7 @@ def resolve(names: Iterable[str]) -> list[Figure]:
     """Return the figures of the given names; `all` means those that need no data set."""
     from sgpmic_cli.benchmark.plan.methods import unknown
 
-    figures = known()
+    figures = all_figures()
     chosen: dict[str, Figure] = {}
     for name in names:
         if name == "all":

@@ -26,13 +26,13 @@ ROUNDING = 1e-8  # relative difference below which two bounds count as equal
 
 def figure6(stem: Path, options: PlotOptions) -> list[str]:
     """Draw a panel for each data set: the loss on the left axis, ACC on the right."""
-    found = traces(options.study(DATASETS, ["sgp-mic"]), options)
+    shown = traces(options.study(DATASETS, ["sgp-mic"]), options)
     # All ACC axes have the same length, so that the panels can be compared.
-    span = max(float(np.ptp(trace["acc"])) for _, trace in found) + 4.0
+    span = max(float(np.ptp(trace["acc"])) for _, trace in shown) + 4.0
     open_marker: Any = {"mfc": "white", "ms": 2.8}
     with canvas(stem, width=PAGE, height=4.2) as figure:
         grid = figure.subplots(*SHAPE, squeeze=False)
-        for i, (axes, (cell, trace)) in enumerate(zip(grid.flat, found, strict=True)):
+        for i, (axes, (cell, trace)) in enumerate(zip(grid.flat, shown, strict=True)):
             n = np.arange(1, len(trace["bound"]) + 1)
             values = -trace["bound"] / 1000
             right = axes.twinx()
@@ -57,7 +57,7 @@ def figure6(stem: Path, options: PlotOptions) -> list[str]:
             axes.set_ylabel("loss (thousand nats)", color=LOSS)
         for axes in grid[-1]:
             axes.set_xlabel("update (E- and M-steps)")
-        title = against_the_text([trace for _, trace in found])
+        title = against_the_text([trace for _, trace in shown])
         place: Any = {"loc": "outside lower center", "ncols": 4}
         figure.legend(handles=handles, title=title, title_fontsize=7, **place)
     return []

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.compare.paper import FIGURE_ACC, FIGURE_ARCS
-from sgpmic_cli.benchmark.plan.cells import Cell
+from sgpmic_cli.benchmark.plan.study import Cell
 from sgpmic_cli.figure_style import COLOURS, INK, LETTERS, MARKERS, PAGE, as_drawn, canvas
+from sgpmic_cli.paper.experiments.printed import FIGURE_ARCS, figure_acc
 from sgpmic_cli.paper.figures.panels import Panel, fit_panels, in_two_dimensions
 from sgpmic_cli.paper.figures.plot_options import PlotOptions
 
@@ -49,7 +49,7 @@ def _draw_methods(name: str, dataset: str, stem: Path, options: PlotOptions) -> 
             method = panel.cell.method.name
             lam = panel.cell.settings.get("lam")
             title = METHODS[method] if lam is None else f"{METHODS[method]}, λ = {lam:g}"
-            draw_panel(axes, panel, f"({LETTERS[i]}) {title}", FIGURE_ACC[name, dataset][method])
+            draw_panel(axes, panel, f"({LETTERS[i]}) {title}", figure_acc()[name, dataset, method])
         legend(figure, panels[0].data.class_names, panels[0].cell.n_clusters)
     return []
 
@@ -65,7 +65,7 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
         # The arcs are wide and flat.
         grid = figure.subplots(2, 2, height_ratios=(3, 2))
         for i, (row, panel) in enumerate(zip(grid, panels, strict=True)):
-            data, stats = panel.data, panel.result.ours
+            data = panel.data
             before, after = row
             scatter(before, data.Y[:, :2], panel, larger=FIGURE4_MARKERS)
             before.set_aspect("equal", adjustable="datalim")
@@ -75,9 +75,9 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
             before.set_ylabel(data.feature_names[1])
             scatter(after, panel.X, panel, larger=FIGURE4_MARKERS)
             after.set_title(f"({'bd'[i]}) SGP-MIC")
-            repeats = panel.result.repeats - panel.result.failed
-            scores = f"ACC {stats['acc'].mean:.2f} %, NMI {stats['nmi'].mean:.2f} %"
-            text = f"latent dimension 1\n{scores} (mean of {repeats})"
+            acc, nmi = (panel.score(name).mean() for name in ("acc", "nmi"))
+            scores = f"ACC {acc:.2f} %, NMI {nmi:.2f} %"
+            text = f"latent dimension 1\n{scores} (mean of {len(panel.runs)})"
             if data.name == "arcs":
                 paper = f"{FIGURE_ARCS['acc']:.2f} and {FIGURE_ARCS['nmi']:.2f}"
                 text += f"\npaper, on other data: {paper}"
@@ -95,7 +95,7 @@ def figure5(stem: Path, options: PlotOptions) -> list[str]:
         for i, axes in enumerate(figure.subplots(2, 2).flat):
             name, kernel = wanted[i]
             title = f"({LETTERS[i]}) {DATASETS[name]}, {KERNELS[kernel]}"
-            draw_panel(axes, panels[i], title, FIGURE_ACC["figure5", name][kernel], larger=1.6)
+            draw_panel(axes, panels[i], title, figure_acc()["figure5", name, kernel], larger=1.6)
         iris, wine = (panel.data.class_names for panel in (panels[0], panels[-1]))
         legend(figure, [f"{one} / {other}" for one, other in zip(iris, wine, strict=True)], 3)
     return []
@@ -107,7 +107,7 @@ def _with_both_kernels(cell: Cell) -> list[Cell]:
     The linear kernel is a method with its own name, so that it has its own seeds.
     """
     (rbf,) = in_two_dimensions(cell)
-    method = replace(cell.method, name="sgp-mic-linear", in_paper=False)
+    method = replace(cell.method, name="sgp-mic-linear")
     return [replace(rbf, method=method, settings={**cell.settings, "kernel": "linear"}), rbf]
 
 
@@ -116,8 +116,8 @@ def draw_panel(
 ) -> None:
     """Draw the latent points of a panel above the mean ACC of the repeats and the paper's ACC."""
     scatter(axes, panel.X, panel, larger=larger)
-    stat = panel.result.ours["acc"]
-    text = f"latent dimension 1\nACC {stat.mean:.2f} ± {stat.std:.2f} %; paper {printed:.2f}"
+    acc = panel.score("acc")
+    text = f"latent dimension 1\nACC {acc.mean():.2f} ± {acc.std():.2f} %; paper {printed:.2f}"
     axes.set_title(title)
     axes.set_xlabel(text, linespacing=1.5)
     axes.set_ylabel("latent dimension 2", labelpad=1)
@@ -166,7 +166,7 @@ def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> Non
     ]
     clusters = [handle(f"cluster {i + 1}", COLOURS[i], "o") for i in range(n_clusters)]
     # Matplotlib fills a legend column by column.
-    handles = [each for pair in zip(classes, clusters, strict=True) for each in pair]
+    handles = [entry for pair in zip(classes, clusters, strict=True) for entry in pair]
     title = "Shown is the run whose ACC is nearest to the mean of all."
     place: Any = {"loc": "outside lower center", "ncols": n_clusters}
     figure.legend(handles=handles, title=title, title_fontsize=7, **place)

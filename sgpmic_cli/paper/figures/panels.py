@@ -11,15 +11,14 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.compare.comparison import Result
-from sgpmic_cli.benchmark.plan.cells import Cell, Run, Study
-from sgpmic_cli.benchmark.run.child_fit import make_estimator
-from sgpmic_cli.benchmark.run.one_run import task_of
-from sgpmic_cli.benchmark.run.pipeline import FinishedStudy, run_study
+from sgpmic_cli.benchmark.plan.study import Cell, Run, Study
+from sgpmic_cli.benchmark.run.fit import arguments_of, make_estimator
+from sgpmic_cli.benchmark.run.running import run_study
 from sgpmic_cli.data import Dataset
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.figure_style import matched_looks
@@ -36,9 +35,13 @@ class Panel:
     cell: Cell
     data: Dataset
     classes: NDArray[np.int64]  # (N,)
-    result: Result
+    runs: pd.DataFrame  # the repeats that succeeded
     X: Array  # (N, Q)
     clusters: NDArray[np.int64]  # (N,), numbered by the class that a cluster overlaps most
+
+    def score(self, name: str) -> Array:
+        """Return a score of all repeats."""
+        return self.runs[self.cell.scores.get(name, name)].to_numpy(float)
 
 
 def in_two_dimensions(cell: Cell) -> list[Cell]:
@@ -49,10 +52,10 @@ def in_two_dimensions(cell: Cell) -> list[Cell]:
 def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
     """Run or look up all repeats of a study, and fit the typical run of each cell again."""
     panels = []
-    for run, result, points in _typical_fits(study, options, _fitted, ""):
+    for run, runs, points in _typical_fits(study, options, _fitted, ""):
         data, classes = _data(run.cell)
         clusters = _numbered(points["labels"], classes)
-        panels.append(Panel(run.cell, data, classes, result, points["X"], clusters))
+        panels.append(Panel(run.cell, data, classes, runs, points["X"], clusters))
     return panels
 
 
@@ -63,24 +66,30 @@ def traces(study: Study, options: PlotOptions) -> list[tuple[Cell, Arrays]]:
 
 def _typical_fits(
     study: Study, options: PlotOptions, fit: Callable[[Run, Path], Arrays], suffix: str
-) -> Iterator[tuple[Run, Result, Arrays]]:
-    """Yield the typical run of each cell with the arrays of its fit, which are stored."""
+) -> Iterator[tuple[Run, pd.DataFrame, Arrays]]:
+    """Yield the typical run of each cell, all that succeeded, and the arrays of its fit.
+
+    The arrays are stored.
+    """
     finished = run_study(study, options.running)
     store = finished.prepared.store
-    for result in finished.results:
-        run = typical(finished, result)
+    groups = finished.runs.groupby("cell")
+    for number, cell in enumerate(finished.prepared.cells):
+        runs = groups.get_group(number)
+        good = runs[runs["status"] == "ok"]
+        if good.empty:
+            reasons = "; ".join(runs["reason"].unique())
+            place = f"{cell.method.name} on {cell.dataset}"
+            raise SgpmicError(f"no run of {place} succeeded: {reasons}")
+        repeat = int(good["repeat"].iloc[typical(good[cell.scores["acc"]])])
+        run = finished.prepared.runs_of(cell)[repeat]
         path = store.folder / "panels" / f"{run.key}{suffix}.npz"
-        yield run, result, kept(path, partial(fit, run, store.memory))
+        yield run, good, kept(path, partial(fit, run, store.memory))
 
 
-def typical(finished: FinishedStudy, result: Result) -> Run:
-    """Return the first run of a cell whose ACC is nearest to the mean."""
-    mean, records = result.mean("acc"), finished.records
-    good = [run for run in result.runs if records[run.key].ok]
-    if not good or mean is None:
-        place = f"{result.method_name} on {result.dataset}"
-        raise SgpmicError(f"no run of {place} succeeded: {'; '.join(result.reasons)}")
-    return min(good, key=lambda run: abs(records[run.key].scores["acc"] - mean))
+def typical(acc: pd.Series) -> int:
+    """Return the place of the first ACC that is nearest to the mean."""
+    return int((acc - acc.mean()).abs().to_numpy().argmin())
 
 
 def _data(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
@@ -93,7 +102,7 @@ def _data(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
 def _fitted(run: Run, memory: Path) -> Arrays:
     """Fit the estimator of a run, and return its latent points and labels."""
     with threadpool_limits(limits=1):
-        estimator = make_estimator(task_of(run, memory)).fit(_data(run.cell)[0].Y)
+        estimator = make_estimator(arguments_of(run, memory)).fit(_data(run.cell)[0].Y)
     return {"X": estimator.embedding_, "labels": estimator.labels_}
 
 
@@ -126,6 +135,6 @@ def _traced(run: Run, memory: Path) -> Arrays:
 
 def _numbered(clusters: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Renumber clusters by the best one-to-one match with classes, so panels share colours."""
-    found, dense = np.unique(clusters, return_inverse=True)
-    numbers = matched_looks(dense, classes, len(found), int(classes.max()) + 1)
+    names, dense = np.unique(clusters, return_inverse=True)
+    numbers = matched_looks(dense, classes, len(names), int(classes.max()) + 1)
     return np.array(numbers)[dense]

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from sgpmic_cli.benchmark.plan.cells import Study, Vary, unvaried
-from sgpmic_cli.benchmark.run.pipeline import RunOptions
+from sgpmic_cli.benchmark.plan.study import Study, Vary, unvaried
+from sgpmic_cli.benchmark.run.running import RunOptions
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.tables.options import TableOptions
 
 
@@ -26,4 +28,5 @@ class PlotOptions:
         self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried
     ) -> Study:
         """Return a study of cells of the paper's table at 95 % of the variance."""
-        return Study(list(datasets), [95], list(methods), self.repeats, self.seed, vary=vary)
+        how: Any = {"repeats": self.repeats, "seed": self.seed}
+        return paper_suite().study(list(datasets), methods, [95], vary=vary, **how)

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.page.critical_difference import method_title
-from sgpmic_cli.benchmark.plan.methods import known
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.figure_style import INK, LETTERS, PAGE, as_drawn, canvas, look
 from sgpmic_cli.files.output_folder import read_whole
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.figures.plot_options import PlotOptions
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
         for j, method in enumerate(others)
     }
     looks[PAPER] = {"style": (INK, "o"), "width": 1.8}  # SGP-MIC is black and thicker
-    methods = known()
+    methods = paper_suite().methods
     across = min(len(panels), MOST_ACROSS)
     down = -(-len(panels) // across)
     with canvas(stem, width=PAGE, height=0.8 + 2.4 * down) as figure:
@@ -83,8 +82,8 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             axes.set_title(f"({LETTERS[i % len(LETTERS)]}) {as_drawn(str(dataset).capitalize())}")
             below = ""
             for method in panel["method"].unique():
-                curve, rest = (panel[(panel["method"] == method) == own] for own in (True, False))
-                label = as_drawn(method_title(method))
+                curve, rest = (panel[(panel["method"] == method) == this] for this in (True, False))
+                label = as_drawn(methods[method].label if method in methods else method)
                 low, high = curve["mean"].min(), curve["mean"].max()
                 if high < BELOW * rest["mean"].min():
                     below += f"\n{label}, {low:.0f} to {high:.0f} %, is below the axis"
@@ -94,7 +93,7 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             counts = sorted(panel["x"].astype(int).unique())
             ticks = counts[:: max(1, -(-len(counts) // MOST_TICKS))]
             printed = panel[
-                [name in methods and methods[name].in_paper for name in panel["method"]]
+                [name in methods and methods[name].group == "all" for name in panel["method"]]
             ]
             axes.set_xscale("log")
             axes.set_xticks(ticks, map(str, ticks))

@@ -1,28 +1,28 @@
 import math
 
+import pandas as pd
 import pytest
 
-from sgpmic_cli.benchmark.compare.paper import table2
 from sgpmic_cli.benchmark.compare.significance import (
-    compare_methods,
-    compare_sides,
     critical_difference,
-    published_scores,
+    rank_both,
+    rank_methods,
     score_table,
 )
+from sgpmic_cli.paper.experiments.printed import table2
 
 
 def test_the_printed_numbers_give_the_known_ranks():
-    found = compare_methods(published_scores(table2(), "acc"))
-    assert found.methods[:3] == ("sgp-mic", "sdc", "fgplvm-fcm")
-    assert [round(rank, 2) for rank in found.mean_ranks[:3]] == [3.61, 3.67, 4.22]
-    assert round(found.critical_difference, 2) == 5.03
-    assert (len(found.datasets), len(found.methods)) == (9, 11)
-    assert found.omitted == ("dec",)
-    assert math.isclose(sum(found.mean_ranks), 11 * 12 / 2)
-    assert found.p_value < 0.001
+    ranking = rank_methods(score_table(table2(), "acc"))
+    assert ranking.methods[:3] == ("sgp-mic", "sdc", "fgplvm-fcm")
+    assert [round(rank, 2) for rank in ranking.mean_ranks[:3]] == [3.61, 3.67, 4.22]
+    assert round(ranking.critical_difference, 2) == 5.03
+    assert (len(ranking.datasets), len(ranking.methods)) == (9, 11)
+    assert ranking.omitted == ("dec",)
+    assert math.isclose(sum(ranking.mean_ranks), 11 * 12 / 2)
+    assert ranking.p_value < 0.001
     # Only the worst method differs from the first three.
-    assert found.cliques() == [(0, 9), (3, 10)]
+    assert ranking.cliques() == [(0, 9), (3, 10)]
 
 
 @pytest.mark.parametrize(("k", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)])
@@ -31,14 +31,26 @@ def test_the_critical_difference_uses_the_published_quantiles(k, q):
     assert critical_difference(k, 7) == pytest.approx(q * math.sqrt(k * (k + 1) / 42), abs=2e-3)
 
 
+def _table(means):
+    """Return the scores of means by data set, explained variance and method."""
+    columns = ["dataset", "explained_variance", "method", "mean", "metric"]
+    rows = [(*place, mean, "acc") for place, mean in means.items()]
+    return score_table(pd.DataFrame(rows, columns=columns), "acc")
+
+
 def _scores(rows):
-    places = ((f"d{i}", 95, m, value) for i, row in enumerate(rows) for m, value in row.items())
-    return score_table({(d, v, m): value for d, v, m, value in places})
+    return _table(
+        {(f"d{i}", 95, m): value for i, row in enumerate(rows) for m, value in row.items()}
+    )
 
 
 def test_ties_share_their_ranks_as_printed_to_two_decimals():
-    found = compare_methods(_scores([{"a": 50.001, "b": 50.004, "c": 40.0}] * 3))
-    assert dict(zip(found.methods, found.mean_ranks, strict=True)) == {"a": 1.5, "b": 1.5, "c": 3.0}
+    ranking = rank_methods(_scores([{"a": 50.001, "b": 50.004, "c": 40.0}] * 3))
+    assert dict(zip(ranking.methods, ranking.mean_ranks, strict=True)) == {
+        "a": 1.5,
+        "b": 1.5,
+        "c": 3.0,
+    }
 
 
 def test_both_sides_are_ranked_over_common_methods_and_rows():
@@ -51,11 +63,11 @@ def test_both_sides_are_ranked_over_common_methods_and_rows():
     )
     ours = _scores([{"a": 3, "b": 2, "c": 1, "own": 9}, {"a": 3, "b": 2, "c": 1, "d": 9, "own": 9}])
     expected = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2, "c": 3}
-    for side, ranks in zip(compare_sides(printed, ours), expected, strict=True):
+    for side, ranks in zip(rank_both(printed, ours), expected, strict=True):
         assert side.datasets == ("d0", "d1")  # the third was not run
         assert dict(zip(side.methods, side.mean_ranks, strict=True)) == ranks
         assert side.omitted == ("d", "e", "own")
-    assert compare_sides(printed, _scores([])) is None
+    assert rank_both(printed, _scores([])) is None
 
 
 def test_both_sides_use_the_same_row_of_a_data_set():
@@ -63,20 +75,20 @@ def test_both_sides_use_the_same_row_of_a_data_set():
     printed |= {("e", 50, m): float(i) for i, m in enumerate("abc")}
     ours = {key: -score for key, score in printed.items() if key[:2] != ("d", 95)}
     ours["d", 95, "a"] = 0.0
-    table = score_table(printed)
-    assert compare_sides(table, score_table(ours)) is None  # only one method was run at 95 %
+    table = _table(printed)
+    assert rank_both(table, _table(ours)) is None  # only one method was run at 95 %
     del ours["d", 95, "a"]
-    first, second = compare_sides(table, score_table(ours))
+    first, second = rank_both(table, _table(ours))
     assert first.datasets == second.datasets == ("d", "e")
 
 
 def test_too_little_to_rank_is_none():
-    assert compare_methods(_scores([{"a": 1.0, "b": 2.0}] * 4)) is None
-    assert compare_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}])) is None
-    assert compare_methods(_scores([])) is None
+    assert rank_methods(_scores([{"a": 1.0, "b": 2.0}] * 4)) is None
+    assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}])) is None
+    assert rank_methods(_scores([])) is None
 
 
 def test_methods_that_never_differ_are_one_group():
-    found = compare_methods(_scores([{"a": 1.0, "b": 1.0, "c": 1.0}] * 4))
-    assert found.cliques() == [(0, 2)]
-    assert found.p_value == 1.0
+    ranking = rank_methods(_scores([{"a": 1.0, "b": 1.0, "c": 1.0}] * 4))
+    assert ranking.cliques() == [(0, 2)]
+    assert ranking.p_value == 1.0

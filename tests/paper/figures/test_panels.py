@@ -3,11 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sgpmic_cli.benchmark.plan import methods
 from sgpmic_cli.benchmark.plan.methods import Method
-from sgpmic_cli.benchmark.run.pipeline import RunOptions
-from sgpmic_cli.benchmark.run.records import Store
+from sgpmic_cli.benchmark.run.running import RunOptions
 from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.paper.experiments import protocols
 from sgpmic_cli.paper.figures import panels
 from sgpmic_cli.paper.figures.panels import fit_panels, traces
 from sgpmic_cli.paper.figures.plot_options import PlotOptions
@@ -25,8 +24,7 @@ def test_the_run_shown_is_the_one_nearest_to_the_mean(plot_options):
     quick = {"q": 2, "settings": {"epochs": 1}}
     study = options.study(["wine"], ["vae-fcm"], lambda cell: [replace(cell, **quick)])
     (panel,) = fit_panels(study, options)
-    store = Store(options.results / "runs")
-    accs = np.array([store.read(run.key).scores["acc"] for run in panel.result.runs])
+    accs = panel.score("acc")
     assert len(set(accs)) > 1
     shown = purity(panel.classes, panel.clusters)
     assert shown == pytest.approx(accs[np.abs(accs - accs.mean()).argmin()])
@@ -47,7 +45,7 @@ def test_a_cell_without_a_successful_run_is_refused(plot_options, monkeypatch):
     broken = Method(
         "broken", "sgpmic_cli.paper.methods.gplvm_fcm:GPLVMFCM", settings={"max_iter": "many"}
     )
-    monkeypatch.setattr(methods, "_BUILT_IN", (broken,))
+    monkeypatch.setattr(protocols, "_paper_methods", lambda: {"broken": broken})
     with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: ValueError"):
         fit_panels(plot_options.study(["iris"], ["broken"]), plot_options)
 

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from made_up import write_results
 
-from sgpmic_cli.benchmark.compare.comparison import read_table
-from sgpmic_cli.benchmark.page.critical_difference import critical_difference, rankings
-from sgpmic_cli.benchmark.run.pipeline import RunOptions
+from sgpmic_cli.benchmark.run.running import RunOptions
 from sgpmic_cli.paper.figures import convergence_behaviour, latent_spaces
-from sgpmic_cli.paper.figures.catalogue import known, resolve
+from sgpmic_cli.paper.figures.catalogue import all_figures, resolve
 from sgpmic_cli.paper.figures.convergence_behaviour import figure6
+from sgpmic_cli.paper.figures.critical_difference import critical_difference, rankings
 from sgpmic_cli.paper.figures.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1
 from sgpmic_cli.paper.figures.latent_spaces import figure2, figure5
 from sgpmic_cli.paper.figures.plot_options import PlotOptions
@@ -43,7 +42,7 @@ def test_all_means_the_figures_that_need_no_data_set():
 
 
 def test_every_figure_can_be_loaded():
-    for figure in known().values():
+    for figure in all_figures().values():
         assert callable(figure.load())
 
 
@@ -89,9 +88,8 @@ def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, 
     write_results(tmp_path, shifts=[0.0])
     assert twice(critical_difference) == []
     assert (tmp_path / "first.png").read_bytes() != alone
-    path = tmp_path / "table2" / "benchmark.json"
-    found = rankings(read_table(path).results, "acc")
-    ours = found["ours"]
-    assert found["paper"] == ours
+    sides = rankings(tmp_path / "table2" / "benchmark.json")
+    ours = sides["ours"]
+    assert sides["paper"] == ours
     assert len(ours.datasets) == 8
     assert ours.omitted == ("dec",)

@@ -7,9 +7,9 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sgpmic_cli.benchmark.plan.methods import known
 from sgpmic_cli.data import load
 from sgpmic_cli.paper import methods as baselines
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.fcm import FuzzyCMeans
 from sgpmic_cli.paper.methods import _clusterer
 
@@ -54,7 +54,9 @@ def test_estimator_checks_of_all_others(estimator, check):
 
 
 def test_public_names_are_the_classes_of_the_registry():
-    targets = {method.target for method in known().values() if not method.peer}
+    targets = {
+        method.target for method in paper_suite().methods.values() if method.group != "peers"
+    }
     ours = sorted(target for target in targets if target.startswith("sgpmic_cli.paper.methods."))
     assert dir(baselines) == sorted({target.partition(":")[2] for target in ours})
     for target in ours:

@@ -1,0 +1,1 @@
+"""Write a compared benchmark as tables and as an HTML page."""

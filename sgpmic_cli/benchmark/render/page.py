@@ -1,0 +1,230 @@
+"""The sections of the HTML page about a benchmark, and the page of one without a paper."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from sgpmic_cli.benchmark.compare.results import (
+    METRICS,
+    ROW,
+    SHOWN,
+    read_document,
+    reading,
+    with_printed,
+)
+from sgpmic_cli.benchmark.compare.significance import Ranking, rank_sides
+from sgpmic_cli.benchmark.compare.summary import WINS, caveat_sentences
+from sgpmic_cli.benchmark.compare.verdicts import Verdict
+from sgpmic_cli.benchmark.plan.methods import Methods
+from sgpmic_cli.benchmark.render.formats import TITLES
+from sgpmic_cli.benchmark.render.grid import Report, css_class, dataset_title, grid_section
+from sgpmic_cli.pages.markup import Html, Section, document, items, paragraph, table, tag
+
+TABLE, MANIFEST = "benchmark.json", "manifest.json"
+
+
+def read_report(
+    folder: Path,
+    methods: Methods,
+    printed: pd.DataFrame | None,
+    metrics: Sequence[str] = (*METRICS, "ari"),
+    *,
+    only_run: bool = False,
+) -> Report:
+    """Read a folder that `sgpmic benchmark` wrote, to compare it with printed numbers.
+
+    The page has the given metrics and those with printed numbers. With `only_run`, it leaves out
+    the printed numbers of cells that were not run.
+    """
+    written = read_document(folder / TABLE, methods)
+    with reading(folder / MANIFEST) as manifest:
+        manifest |= {name: dict(manifest.get(name, {})) for name in ("versions", "data")}
+    numbers = with_printed(written.table, printed)
+    if printed is not None and only_run:
+        run = numbers[[*ROW, "method"]].drop_duplicates()
+        printed = printed.merge(run)
+        printed = None if printed.empty else printed
+    if printed is not None:
+        metrics = [name for name in SHOWN if name in {*metrics, *printed["metric"]}]
+    head = written.protocol, written.repeats, manifest
+    return Report(numbers, printed, methods, *head, metrics)
+
+
+def benchmark_page(report: Report) -> str:
+    """Return the HTML page about a benchmark."""
+    methods, datasets = (report.table[name].nunique() for name in ("method", "dataset"))
+    title = f"Benchmark of {methods} methods on {datasets} data sets"
+    notes = items(caveat_sentences(report.counts))
+    sections = [
+        Section("summary", "Summary", summary_section(report, notes)),
+        Section("table", "Table", grid_section(report)),
+        Section("significance", "Significance", significance_section(report, ["ranks"])),
+        Section("environment", "Environment", environment_section(report)),
+    ]
+    lead = headline(report, "printed numbers that were run")
+    return document(title, lead, sections, script="details.js")
+
+
+def headline(report: Report, judged: str) -> str:
+    """Return one sentence on the judged numbers, or on the benchmark if nothing is printed."""
+    if report.printed is None:
+        return f"Means and standard deviations of {report.repeats} runs."
+    counts = report.counts
+    percent = 100.0 / max(1, counts["judged"])
+    return (
+        f"Of {counts['judged']} {judged}, "
+        f"{percent * counts['within_one_point']:.0f} % are within one point of the printed number "
+        f"and {percent * counts['differ']:.0f} % differ."
+    )
+
+
+def summary_section(report: Report, notes: Html) -> list[Html]:
+    """Return the counts of verdicts on the printed numbers, notes on them, and the wins."""
+    if report.printed is None:
+        return [_wins(report)]
+    counts = report.counts
+    tiles = [
+        tag(
+            "div",
+            tag("b", count),
+            tag("span", verdict),
+            class_=f"tile {css_class(verdict)}",
+            title=Verdict(verdict).meaning,
+        )
+        for verdict, count in counts["verdicts"].items()
+    ]
+    methods = {report.title(name): verdicts for name, verdicts in counts["by_method"].items()}
+    datasets = {dataset_title(name): verdicts for name, verdicts in counts["by_dataset"].items()}
+    compared = counts["compared"]
+    numbers = {"printed": len(report.printed), "repeated": compared - counts["distinct"]}
+    return [
+        paragraph("printed_numbers", compared=compared, **numbers),
+        tag("div", *tiles, class_="tiles"),
+        paragraph("verdicts", equivalent=counts["equivalent"]),
+        notes,
+        _verdict_table(report, methods, "Verdicts by method"),
+        _verdict_table(report, datasets, "Verdicts by data set"),
+        _wins(report),
+        paragraph("wins"),
+    ]
+
+
+def _verdict_table(report: Report, groups: Mapping[str, Mapping[str, int]], caption: str) -> Html:
+    """Return the counts of verdicts in each group, as a coloured bar and as numbers."""
+    used = list(report.counts["verdicts"])
+    rows = [
+        [name, _bar(counts), *(counts.get(verdict, "") for verdict in used)]
+        for name, counts in groups.items()
+    ]
+    return table(["", "", *used], rows, caption=f"{caption} (all scores together)")
+
+
+def _bar(counts: Mapping[str, int]) -> Html:
+    total = sum(counts.values())
+    parts = [
+        tag("i", class_=css_class(verdict), style=f"width:{100 * n / total:.2f}%")
+        for verdict, n in counts.items()
+    ]
+    label = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    return tag("div", *parts, class_="bar", role="img", aria_label=label)
+
+
+def _wins(report: Report) -> Html:
+    """Return in how many rows each method is the best, in our numbers and in the paper's."""
+    printed = set() if report.printed is None else set(report.printed["metric"])
+    columns = {
+        f"{TITLES[metric]}, {WINS[side]}": wins
+        for metric, sides in report.counts["wins"].items()
+        for side, wins in sides.items()
+        if side == "ours" or metric in printed
+    }
+    run = set(report.table["method"])
+    rows = [
+        [report.title(method), *(wins.get(method, "–") for wins in columns.values())]
+        for method in report.columns
+        if method in run
+    ]
+    caption = f"Wins in {report.counts['rows']} distinct rows; equal cells all win"
+    return table(["", *columns], rows, caption=caption)
+
+
+def significance_section(
+    report: Report, notes: Iterable[str | Html], own_method: str | None = None
+) -> list[Html]:
+    """Return the mean ranks and the results of the tests, with a sentence on `own_method`."""
+    rankings = {
+        f"{TITLES[metric]}, {side}": ranking
+        for metric in report.metrics
+        for side, ranking in rank_sides(report.table, report.printed, metric).items()
+    }
+    if not rankings:
+        return [paragraph("no_ranks")]
+    ranks = {
+        name: dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
+        for name, ranking in rankings.items()
+    }
+    methods = dict.fromkeys(method for column in ranks.values() for method in column)
+    rows = [
+        [
+            report.title(method),
+            *(f"{column[method]:.2f}" if method in column else "–" for column in ranks.values()),
+        ]
+        for method in methods
+    ]
+    sentences = (
+        f"{name}: {_sentence(report, ranking, own_method)}" for name, ranking in rankings.items()
+    )
+    return [
+        *(note if isinstance(note, Html) else paragraph(note) for note in notes),
+        table(["mean rank", *rankings], rows, caption="Mean ranks over the data sets"),
+        items(sentences),
+    ]
+
+
+def _sentence(report: Report, ranking: Ranking, own_method: str | None) -> str:
+    width = ranking.critical_difference
+    p = "p < 0.001" if ranking.p_value < 0.001 else f"p = {ranking.p_value:.3f}"
+    text = (
+        f"Friedman χ² = {ranking.statistic:.1f} over {len(ranking.datasets)} data sets, {p}; "
+        f"critical difference {width:.2f}."
+    )
+    if ranking.omitted:
+        omitted = ", ".join(map(report.title, ranking.omitted))
+        text += f" Not ranked because numbers are missing: {omitted}."
+    ranks = dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
+    if own_method not in ranks:
+        return text
+    own = ranks[own_method]
+    apart = [report.title(method) for method, rank in ranks.items() if abs(rank - own) > width]
+    others = f"only from {', '.join(apart)}" if apart else "from no other method"
+    title = report.title(own_method)
+    return f"{text} {title}, with mean rank {own:.2f}, differs significantly {others}."
+
+
+def environment_section(report: Report) -> list[Html]:
+    """Return the manifest of the benchmark."""
+    manifest = report.manifest
+    run = [
+        [name, _value(value)]
+        for name, value in manifest.items()
+        if name not in ("data", "versions")
+    ]
+    data = [[name, tag("code", digest)] for name, digest in manifest["data"].items()]
+    return [
+        table(["", ""], run, caption="The run"),
+        table(["", "version"], manifest["versions"].items(), caption="Versions"),
+        table(["", "SHA-256 of values and labels"], data, caption="Data"),
+    ]
+
+
+def _value(value: Any) -> str:
+    """Format a nested value in one line."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {_value(entry)}" for name, entry in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_value, value))
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    return "–" if value is None else str(value)

@@ -1,1 +1,0 @@
-"""Write results as Markdown, LaTeX, CSV and JSON."""

@@ -1,0 +1,221 @@
+"""Run sweeps: the same methods along a range of inducing points or clusters (Figures 8 and 7)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from sgpmic_cli._typing import PathLike
+from sgpmic_cli.benchmark.compare.results import compare, plain_values, rows_of
+from sgpmic_cli.benchmark.compare.summary import caveat_sentences, caveats
+from sgpmic_cli.benchmark.plan.datasets import USUAL_PERCENTAGE
+from sgpmic_cli.benchmark.plan.study import Cell, Study
+from sgpmic_cli.benchmark.render.formats import (
+    TITLES,
+    as_json,
+    csv_text,
+    digits,
+    markdown_table,
+    plain,
+)
+from sgpmic_cli.benchmark.render.tables import notes_of
+from sgpmic_cli.benchmark.run.running import FinishedStudy, RunOptions, run_study, write_study
+from sgpmic_cli.data.registry import find
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.paper.experiments.protocols import paper_suite
+from sgpmic_cli.paper.experiments.sweep_ranges import INDUCING, SweepRange
+
+MIN_COVARIANCE_FLOOR = 1e-7
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A finished sweep: its runs, and a row for each point and metric."""
+
+    axis: SweepRange
+    runs: FinishedStudy
+    points: pd.DataFrame  # a comparison with the column `axis.parameter`; unavailable cells too
+
+    @property
+    def available(self) -> pd.DataFrame:
+        """Return the points of the available data sets."""
+        return self.points[self.points["repeats"] > 0]
+
+    def grids(self) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+        """Yield tables as (title, heading, rows) with a row for each value.
+
+        The columns are the methods, or the metrics if there is one method.
+        """
+        parameter = self.axis.parameter
+        texts = list(map(plain, self.available["mean"], self.available["std"]))
+        for dataset, points in self.available.assign(text=texts).groupby("dataset", sort=False):
+            first = points.iloc[0]
+            where = f"{dataset}, {first['explained_variance']} % of the variance (Q = {first['q']})"
+            if points["method"].nunique() == 1:
+                tables = [(f"{first['method']} on {where}", "metric", points)]
+            else:
+                by_metric = points.groupby("metric", sort=False)
+                tables = [
+                    (f"{TITLES[str(name)]} on {where}", "method", part) for name, part in by_metric
+                ]
+            for title, columns, part in tables:
+                grid = part.pivot(index=parameter, columns=columns, values="text")
+                grid = grid[part[columns].unique()]
+                heading = [parameter, *(TITLES.get(name, name) for name in map(str, grid))]
+                yield title, heading, [[str(row[0]), *row[1:]] for row in rows_of(grid)]
+
+    def notes(self) -> list[str]:
+        """Return the notes below the tables: failures, warnings and unavailable data."""
+        values = self.available[self.axis.parameter].astype(str)
+        rows = self.available.assign(row=f"at {self.axis.parameter} = " + values)
+        lines = [f"{', '.join(where)}: {note}" for note, where in notes_of(rows, "row").items()]
+        fitted = caveats(self.available)["fitted_to_print"]
+        unavailable = self.document()["unavailable"].values()
+        return [*lines, *unavailable, *caveat_sentences({"fitted_to_print": fitted})]
+
+    def document(self) -> dict[str, Any]:
+        """Return the JSON document of the command."""
+        study = self.runs.study
+        missing = self.points[self.points["repeats"] == 0].drop_duplicates("dataset")
+        return {
+            "sweep": self.axis.name,
+            **{name: getattr(study, name) for name in ("protocol", "repeats", "seed")},
+            "points": [self._point(cell) for _, cell in self.available.groupby("cell", sort=False)],
+            "unavailable": dict(zip(missing["dataset"], missing["note"], strict=True)),
+        }
+
+    def _point(self, cell: pd.DataFrame) -> dict[str, Any]:
+        first = plain_values(cell.iloc[0].to_dict())
+        names = ("q", "method", self.axis.parameter, "settings", "repeats", "failed")
+        numbers = map(plain_values, cell[["mean", "std"]].to_dict("records"))
+        return {
+            "dataset": first["dataset"],
+            "variance": first["explained_variance"],
+            **{name: first[name] for name in names},
+            **dict(zip(cell["metric"], numbers, strict=True)),
+            "reasons": list(first["reasons"]),
+            "note": first["note"],
+        }
+
+    def files(self) -> dict[str, str]:
+        """Return the tidy CSV, the Markdown tables and the JSON document by file name."""
+        parameter = self.axis.parameter
+        rows = [
+            [
+                *(point[name] for name in ("dataset", "method", parameter, "metric")),
+                *(digits(point[name], 4) for name in ("mean", "std")),
+                point["repeats"] - point["failed"],
+            ]
+            for point in self.available.to_dict("records")
+        ]
+        head = ["dataset", "method", parameter, "metric", "mean", "std", "n"]
+        parts = [
+            f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()
+        ]
+        if notes := self.notes():
+            parts.append("".join(f"- {line}\n" for line in notes))
+        return {
+            "sweep.csv": csv_text(head, rows),
+            "sweep.md": "\n".join(parts),
+            "sweep.json": as_json(self.document()),
+        }
+
+
+def sweep(
+    axis: SweepRange,
+    study: Study,
+    options: RunOptions = RunOptions(),
+    *,
+    out: PathLike,
+    values: Sequence[str],
+) -> Sweep:
+    """Run or resume a sweep and write its tables and manifest into `out`."""
+    runs = run_study(study, options, out, axis.name)
+    finished = Sweep(axis, runs, _points(axis, runs))
+    write_study(Path(out), finished.files(), runs, {"values": values}, axis.name)
+    return finished
+
+
+def _points(axis: SweepRange, finished: FinishedStudy) -> pd.DataFrame:
+    """Return the comparison of a sweep with its parameter, and with seconds as a metric."""
+    points = compare(finished.runs, finished.study.methods)
+    groups = finished.runs[finished.runs["status"] == "ok"].groupby("cell")["seconds"]
+    spread = points["cell"].map(groups.std(ddof=0))
+    seconds = points.drop_duplicates("cell").assign(metric="seconds")
+    seconds = seconds.assign(mean=seconds["seconds"], std=spread)
+    points = pd.concat([points, seconds]).sort_values("cell", kind="stable", ignore_index=True)
+    values = [cell.parameter(axis.parameter) for cell in finished.prepared.cells]
+    points[axis.parameter] = [values[cell] for cell in points["cell"]]
+    return points[points["metric"].isin(axis.metrics)]
+
+
+def sweep_study(
+    axis: SweepRange,
+    values: Sequence[str],
+    datasets: Sequence[str],
+    methods: Sequence[str],
+    explained_variance: int | None = None,
+    **fields: Any,
+) -> Study:
+    """Return a study with its cells varied along the sweep.
+
+    The row of a data set is that of `explained_variance`, or if it is None that of the paper's
+    figure. `fields` are repeats, seed, protocol and label.
+    """
+    if not values:
+        raise UsageError(
+            f"{axis.name} has no value to try: give a list such as {','.join(axis.values)}."
+        )
+    for value in values:
+        if not (value.isdecimal() and int(value) > 0) and not (axis is INDUCING and value == "N"):
+            rows = ", or N for all rows" if axis is INDUCING else ""
+            raise UsageError(f"{axis.name} cannot try {value!r}: give positive integers{rows}.")
+    along = _inducing if axis is INDUCING else _clusters
+
+    def vary(cell: Cell) -> list[Cell]:
+        row = _row(cell.dataset) if explained_variance is None else explained_variance
+        if cell.explained_variance != row:
+            return []
+        return [cell] if cell.data is None else along(cell, values)
+
+    chosen: list[str | int] = ["all" if explained_variance is None else explained_variance]
+    return paper_suite().study(datasets, methods, chosen, vary=vary, **fields)
+
+
+def _row(dataset: str) -> int:
+    """Return 95 %, or the only row of a data set in the paper (Yale)."""
+    entry = find(dataset)
+    rows = entry.variances if entry else (USUAL_PERCENTAGE,)
+    return USUAL_PERCENTAGE if USUAL_PERCENTAGE in rows else rows[0]
+
+
+def _inducing(cell: Cell, values: Sequence[str]) -> list[Cell]:
+    """Return the cell with different numbers of inducing points, at most the number of rows."""
+    if "n_inducing" not in cell.method.accepts():
+        raise UsageError(
+            f"method {cell.method.name!r} has no inducing points to vary: it takes no n_inducing."
+        )
+    assert cell.data is not None
+    rows = len(cell.data.Y)
+    counts = sorted({rows if value == "N" else min(int(value), rows) for value in values})
+    return [replace(cell, settings={**cell.settings, "n_inducing": count}) for count in counts]
+
+
+def _clusters(cell: Cell, values: Sequence[str]) -> list[Cell]:
+    """Return the cell with multiples of its number of classes, always fewer than rows.
+
+    Each of M clusters has a volume proportional to 1/M, and the covariance floor is a squared
+    width, so it is scaled by M^(-2/Q). With a fixed floor, neighbouring clusters would merge.
+    """
+    assert cell.data is not None
+    classes, most = cell.data.n_classes, len(cell.data.Y) - 1
+    cells = []
+    for count in sorted({min(int(value) * classes, most) for value in values}):
+        settings = dict(cell.settings)
+        if cell.q is not None and settings.get("covariance_floor") is not None:
+            floor = settings["covariance_floor"] * (classes / count) ** (2.0 / cell.q)
+            settings["covariance_floor"] = max(floor, MIN_COVARIANCE_FLOOR)
+        cells.append(replace(cell, n_clusters=count, settings=settings))
+    return cells

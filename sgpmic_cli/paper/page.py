@@ -1,0 +1,203 @@
+"""The page about the paper: every printed number of Table 2 beside ours, figures and protocol."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli.benchmark.compare.results import (
+    METRICS,
+    read_document,
+    read_printed,
+    rows_of,
+    with_printed,
+)
+from sgpmic_cli.benchmark.compare.significance import score_table
+from sgpmic_cli.benchmark.render import page
+from sgpmic_cli.benchmark.render.formats import TITLES, plain
+from sgpmic_cli.benchmark.render.grid import Report, dataset_title
+from sgpmic_cli.data import load
+from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.pages.markup import Html, Section, document, items, picture, table, tag
+from sgpmic_cli.paper.experiments.printed import table2
+from sgpmic_cli.paper.experiments.protocols import paper_suite
+from sgpmic_cli.paper.figures.catalogue import Figure, all_figures
+
+TABLE2_FOLDER, AS_STATED_FOLDER = "table2", "table2-as-stated"
+OWN_METHOD = "sgp-mic"
+TITLE = "SGP-MIC reproduced: every number of Table 2 compared with ours"
+LEAD = (
+    "This page repeats the clustering experiments of “Clustering based on Mixtures of Sparse "
+    "Gaussian Processes” (arXiv 2303.13665) and compares every printed number with ours."
+)
+
+
+def report_page(folder: Path, printed: Path | None = None) -> str:
+    """Return the HTML page about the paper, or about another benchmark.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of a benchmark; or a folder that holds the benchmark of Table 2 as `table2`, which
+        makes the page of the paper.
+    printed : Path or None
+        CSV file of printed numbers. None takes those of the paper for the cells that were run.
+    """
+    of_paper = (folder / TABLE2_FOLDER / page.TABLE).exists()
+    tables = folder / TABLE2_FOLDER if of_paper else folder
+    if not (tables / page.TABLE).exists():
+        raise UsageError(
+            f"there is no benchmark in {str(folder)!r}: run `sgpmic benchmark --out {folder}`, or "
+            f"for the paper `sgpmic benchmark --dataset all --variance all --out "
+            f"{folder / TABLE2_FOLDER}` first."
+        )
+    if of_paper and printed is not None:
+        raise UsageError(
+            f"{str(folder)!r} holds the results of the paper, which has its own printed numbers: "
+            f"give --results {tables} to compare them with others."
+        )
+    methods = paper_suite().methods
+    if of_paper:
+        return _paper_page(folder, page.read_report(tables, methods, table2(), METRICS))
+    numbers = table2() if printed is None else read_printed(printed)
+    report = page.read_report(tables, methods, numbers, only_run=printed is None)
+    return page.benchmark_page(report)
+
+
+def _paper_page(folder: Path, report: Report) -> str:
+    columns = set(table2()["method"])
+    run = report.table[report.table["method"].isin(columns)]
+    report = Report(**{**vars(report), "table": run})
+    fitted = _paragraph("fitted_settings", fitted=_fitted())
+    ranks = ["ranks", _paragraph("paper_ranks"), _paragraph("fitted_ranks")]
+    shown = [figure for figure in all_figures().values() if figure.in_all]
+    figures = [_figure(folder / "figures", figure) for figure in shown]
+    sections = [
+        Section("summary", "Summary", page.summary_section(report, fitted)),
+        Section("table", "Table", page.grid_section(report)),
+        Section("figures", "Figures", figures),
+        Section(
+            "significance", "Significance", page.significance_section(report, ranks, OWN_METHOD)
+        ),
+        Section("protocol", "Protocol and errors", _protocol(folder, report)),
+        Section("environment", "Environment", page.environment_section(report)),
+    ]
+    lead = page.headline(report, "numbers on the paper's data")
+    return document(TITLE, f"{lead} {LEAD}", sections, script="details.js")
+
+
+def _figure(folder: Path, figure: Figure) -> Html:
+    """Return a figure with its title and caption, or the command that draws it."""
+    path = folder / f"{figure.name}.png"
+    if path.is_file():
+        content = picture(path, figure.title, figure.caption)
+    else:
+        command = tag("code", f"sgpmic plot {figure.name}")
+        content = tag("p", "Not drawn yet: ", command, " draws it.")
+    return tag("article", tag("h3", figure.title), content, id=figure.name)
+
+
+def _protocol(folder: Path, report: Report) -> list[Html]:
+    """Return the protocol, the errors in the paper, and the cells that equal a single cluster."""
+    notes = _texts()["protocol"]
+    differences = [
+        [text.format(fitted=_fitted()) for text in row.values()] for row in notes["differences"]
+    ]
+    # The paper counts its wins in the cells that it prints.
+    wins = [
+        f"{report.counts['wins'][metric]['ours_in_printed_cells'].get(OWN_METHOD, 0)} times by "
+        f"{TITLES[metric]}"
+        for metric in METRICS
+    ]
+    return [
+        _paragraph("protocol", protocol=report.protocol),
+        table(
+            ["", "as run", "as stated", "evidence"],
+            differences,
+            caption="Differences between numbers and text",
+        ),
+        tag("h3", "Other errors"),
+        items(notes["errors"]),
+        tag("h3", "Best in 7 of 22"),
+        _paragraph("best_of_22", rows=report.counts["rows"], wins=" and ".join(wins)),
+        *_as_stated(folder / AS_STATED_FOLDER / page.TABLE, report),
+        tag("h3", "Cells at the level of a single cluster"),
+        _paragraph("single_cluster"),
+        table(
+            ["", "largest class (%)", "printed cells", "ours"],
+            _single_cluster_cells(report),
+            caption="ACC cells equal to the fraction of the largest class",
+        ),
+    ]
+
+
+def _as_stated(path: Path, report: Report) -> list[Html]:
+    """Return the columns of SGP-MIC under both protocols, if both have been run."""
+    if not path.exists():
+        return []
+    stated = with_printed(read_document(path, report.methods).table, table2())
+    place = ["dataset", "explained_variance", "method", "metric"]
+    both = stated.merge(report.table[[*place, "mean", "std"]], "left", place, suffixes=("", "_run"))
+    rows = []
+    for (name, percentage, _), cell in both.groupby(place[:3], sort=False):
+        row = [f"{dataset_title(str(name))} {percentage} %"]
+        for score in rows_of(cell[cell["metric"].isin(METRICS)]):
+            row += [plain(score.mean_run, score.std_run), plain(score.mean, score.std)]
+            row.append(plain(score.paper_mean, score.paper_std))
+        rows.append(row)
+    sides = ("as run", "as stated", "paper")
+    heading = ["", *(f"{TITLES[metric]}, {side}" for metric in METRICS for side in sides)]
+    return [
+        tag("h3", "SGP-MIC as run and as stated"),
+        _paragraph("as_stated"),
+        table(heading, rows, caption="SGP-MIC under both protocols"),
+    ]
+
+
+def _single_cluster_cells(report: Report) -> list[list[object]]:
+    """Return the printed cells and ours whose ACC equals the fraction of the largest class."""
+    sides = [score_table(numbers, "acc") for numbers in (table2(), report.table)]
+    rows: list[list[object]] = []
+    for name in names():
+        if not entry(name).in_paper or entry(name).kind != "bundled":
+            continue
+        labels = load(name).labels
+        assert labels is not None
+        largest = 100.0 * np.bincount(labels).max() / len(labels)
+        printed, ours = (_at_level(report, scores, name, largest) for scores in sides)
+        if printed or ours:
+            rows.append([dataset_title(name), f"{largest:.2f}", printed or "–", ours or "–"])
+    return rows
+
+
+def _at_level(report: Report, scores: pd.DataFrame, dataset: str, level: float) -> str:
+    """List the cells of a data set at a level, as in "VAE-FCM 50, 95 %; SDC 99 %"."""
+    near = (scores[scores.index.isin([dataset], level="dataset")] - level).abs() < 0.01
+    percentages = near.index.get_level_values("explained_variance")
+    return "; ".join(
+        f"{report.title(str(method))} {', '.join(map(str, percentages[near[method]]))} %"
+        for method in near
+        if near[method].any()
+    )
+
+
+def _fitted() -> str:
+    """Name the methods with settings that the paper does not give, chosen by its columns."""
+    methods = paper_suite().methods.values()
+    return ", ".join(method.label for method in methods if method.settings_searched)
+
+
+def _paragraph(name: str, **values: object) -> Html:
+    """Return a paragraph of page_texts.toml with the values filled in."""
+    return tag("p", _texts()["paragraphs"][name].format(**values))
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    content = files("sgpmic_cli.paper") / "page_texts.toml"
+    return tomllib.loads(content.read_text(encoding="utf-8"))

@@ -1,0 +1,92 @@
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from sgpmic_cli.benchmark.compare.results import (
+    compare,
+    document,
+    read_document,
+    with_printed,
+)
+from sgpmic_cli.benchmark.compare.summary import summary, wins
+from sgpmic_cli.paper.experiments.printed import table2
+from sgpmic_cli.paper.experiments.protocols import paper_suite
+from sgpmic_cli.scores import SCORES
+
+TABLE2 = Path(__file__).parents[3] / "results" / "table2" / "benchmark.json"
+METHODS = paper_suite().methods
+
+
+def _runs(method, dataset, scored=None, cell=0, percentage=95, **fields):
+    """Return ten equal runs of a cell."""
+    scores = {"acc": "acc", "nmi": "nmi"} | (scored or {})
+    place = {"cell": cell, "dataset": dataset, "data": "hash", "q": 2, "n_clusters": 3}
+    place |= {"explained_variance": percentage, "method": method, "settings": {}}
+    run = {"status": "ok", "seconds": 0.1, "reason": "", "traceback": "", "warnings": []}
+    numbers = dict.fromkeys(SCORES, 44.0)
+    return pd.DataFrame([{**place, **run, **numbers, "scores": scores, **fields}] * 10)
+
+
+def _compared(*runs):
+    return compare(pd.concat(runs), list(METHODS.values()), table2())
+
+
+def test_the_note_of_a_one_to_one_acc_has_the_purity():
+    as_run = METHODS["deepc"].as_run_scores
+    table = _compared(_runs("deepc", "cmc", as_run, acc=45.3, acc_hungarian=39.2))
+    acc = table[table["metric"] == "acc"].iloc[0]
+    assert (acc["mean"], acc["verdict"]) == (pytest.approx(39.2), "within 1")
+    assert "45.30" in acc["note"]
+
+
+def test_a_null_model_is_compared_with_another_column_and_wins_nothing_in_the_paper():
+    table = _compared(
+        _runs("null-fcm", "wine", acc=75.28),
+        _runs("isomap-fcm", "wine", cell=1, acc=75.28),
+        _runs("pca-fcm", "wine", cell=2),
+    )
+    verdicts = table[table["metric"] == "acc"]["verdict"].tolist()
+    assert verdicts[:2] == ["exact", "differs up"]
+    assert wins(table, "acc", "paper_mean") == {"isomap-fcm": 1, "pca-fcm": 0}
+    assert summary(table, table2())["other_column"] == ["null-fcm"]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "percentage", "failed", "verdict"),
+    [
+        ("iris", 95, 0, "exact"),
+        ("iris", 42, 0, "new"),
+        ("iris", 95, 3, "exact"),
+        ("iris", 95, 10, "failed"),
+        ("yale", 50, 0, "data differ"),
+        ("iris", 95, None, "unavailable"),
+    ],
+)
+def test_missing_numbers_and_differing_data_have_their_own_verdicts(
+    dataset, percentage, failed, verdict
+):
+    runs = _runs("pca-fcm", dataset, percentage=percentage, acc=88.67)
+    if failed is None:
+        runs = runs[:1].assign(status="unavailable", reason="gone")
+    else:
+        runs.iloc[:failed, runs.columns.get_loc("status")] = "failed"
+    table = _compared(runs)
+    assert table.loc[table["metric"] == "acc", "verdict"].tolist() == [verdict]
+
+
+def rounded(content):
+    """Round to ten decimals; recomputed intervals may differ in the last digit."""
+    return json.loads(json.dumps(content), parse_float=lambda text: round(float(text), 10))
+
+
+def test_a_document_is_read_back_also_with_an_unknown_method(tmp_path):
+    content = json.loads(TABLE2.read_text(encoding="utf-8"))
+    table = with_printed(read_document(TABLE2, METHODS).table, table2())
+    assert rounded(document(table)["cells"]) == rounded(content["cells"])
+    content["cells"] = [{**content["cells"][0], "method": "gone-fcm"}]
+    (tmp_path / "benchmark.json").write_text(json.dumps(content), encoding="utf-8")
+    table = with_printed(read_document(tmp_path / "benchmark.json", METHODS).table, table2())
+    assert table["method"].unique() == ["gone-fcm"]
+    assert table["verdict"].unique() == ["new"]

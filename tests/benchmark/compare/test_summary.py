@@ -1,0 +1,93 @@
+import re
+
+import pytest
+from small_studies import small_benchmark
+
+from sgpmic_cli.benchmark.compare.results import distinct
+from sgpmic_cli.benchmark.compare.summary import summary, wins
+from sgpmic_cli.benchmark.render.tables import paper_layout, summary_markdown
+from sgpmic_cli.paper.experiments.printed import table2
+from sgpmic_cli.paper.experiments.protocols import paper_suite
+
+METHODS = ["pca-fcm", "ppca-fcm", "aml", "k-means", "dec", "toy_methods:Broken"]
+FITTED = {"aml", "unca", "dec", "fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("summary")
+    return small_benchmark(["iris"], ["all"], METHODS, out=folder, repeats=2)[1]
+
+
+def test_every_printed_cell_is_counted_once(results):
+    content = summary(results, table2())
+    assert content["published"] == len(table2()) == 582
+    # Four methods of the paper, three rows, two metrics. DEC has no number at Q = 1.
+    assert content["compared"] == sum(content["verdicts"].values()) == 4 * 3 * 2 - 2
+    for key in ("by_metric", "by_method", "by_dataset"):
+        assert sum(sum(counts.values()) for counts in content[key].values()) == content["compared"]
+    assert content["by_method"]["pca-fcm"] == {"exact": 6}
+    assert "k-means" not in content["by_method"]
+    assert content["within_one_point"] >= content["verdicts"]["exact"]
+    assert content["scored_otherwise"] == ["aml", "dec"]
+    sizes = [abs(cell["difference"]) for cell in content["differing"]]
+    counts = [content["verdicts"].get(f"differs {way}", 0) for way in ("up", "down")]
+    assert len(sizes) == content["differ"] == sum(counts)
+    assert sizes == sorted(sizes, reverse=True)
+    for cell in content["differing"]:
+        low, high = cell["interval"]
+        assert low <= cell["difference"] <= high
+    text = summary_markdown(content)
+    assert text.startswith("22 cells are compared with the 582 numbers that the paper prints; 0 of")
+    assert "| pca-fcm | 6 |" in text
+
+
+def test_ties_count_as_wins_for_each_method(results):
+    printed = wins(results, "nmi", "paper_mean")
+    # Iris at 50 %: PCA, PPCA and AML print the same 79.41.
+    assert (printed["pca-fcm"], printed["ppca-fcm"], printed["dec"]) == (1, 1, 2)
+    # Methods without a column in the paper have no wins there.
+    assert list(printed) == ["pca-fcm", "ppca-fcm", "aml", "dec"]
+    ours = wins(results, "acc")
+    assert list(ours) == METHODS
+    assert ours["toy_methods:Broken"] == 0
+    assert sum(ours.values()) >= 3
+
+
+def test_the_paper_layout_has_two_tables_for_each_metric(results):
+    text = paper_layout(results)
+    titles = [f"{metric}, {side}" for metric in ("ACC", "NMI") for side in ("ours", "the paper's")]
+    assert re.findall(r"### (.*)", text) == titles
+    assert text.count("| wins |") == 4
+    tables = text.split("### ")
+    assert "| iris | 95 (2) | 88.67±0.00 | 76.00±0.00 | 77.33±0.00 |" in tables[2]
+    assert "**95.33±0.00**" in tables[2]
+    columns = [line.split(" | ") for line in tables[2].splitlines() if line.startswith("| ")]
+    # k-means has no column in the paper.
+    assert {row[5] for row in columns[1:] if row[1] != "---"} == {"–"}
+    assert all(re.fullmatch(r"\d+", row[4]) for row in columns if row[0] == "| wins")
+
+
+def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
+    _, table = small_benchmark(
+        ["wdbc", "iris"], ["all"], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1
+    )
+    acc = table[(table["method"] == "pca-fcm") & (table["metric"] == "acc")]
+    assert acc["q"].tolist() == [1, 1, 2, 1, 2, 3]
+    content = summary(table, table2())
+    assert (content["compared"], content["distinct"], content["rows"]) == (24, 20, 5)
+    kept = distinct(acc)[["dataset", "explained_variance"]].to_numpy().tolist()
+    assert ["wdbc", 50] in kept
+    assert ["wdbc", 95] not in kept
+    assert sum(wins(table, "acc").values()) >= 5
+
+
+def test_fitted_columns_are_named_below_the_counts(tmp_path):
+    methods = paper_suite().methods.values()
+    fitted = {each.name for each in methods if each.settings_searched and each.group == "all"}
+    assert fitted == FITTED
+    _, table = small_benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1)
+    assert summary(table, table2())["fitted_to_print"] == ["fgplvm-fcm"]
+    for name in ("summary.md", "table2.md"):
+        text = (tmp_path / name).read_text()
+        assert "fgplvm-fcm: settings that the paper leaves open were searched" in text

@@ -1,0 +1,73 @@
+import csv
+import io
+import re
+
+import pandas as pd
+import pytest
+from small_studies import small_benchmark
+
+from sgpmic_cli.benchmark.compare.results import SHOWN
+from sgpmic_cli.benchmark.render.tables import latex, markdown, ranking, tidy_csv
+from sgpmic_cli.scores import SCORES
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    path = folder / "50%_of|mine.csv"
+    path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xy'[i % 2]}\n" for i in range(40)))
+    methods = ["pca-fcm", "ppca-fcm", "toy_methods:Broken"]
+    return small_benchmark(
+        ["iris", str(path)], [95], methods, out=folder / "out", label="kind", repeats=2
+    )[1]
+
+
+def test_csv_has_a_line_for_each_score_of_each_cell(results):
+    rows = list(csv.DictReader(io.StringIO(tidy_csv(results))))
+    assert [row["metric"] for row in rows] == 6 * list(SHOWN)
+    # There is one NMI, by the definition of the protocol.
+    assert set(SHOWN) == set(SCORES) - {"nmi_clusters", "nmi_stated"}
+    first = rows[0]
+    expected = {"metric": "acc", "dataset": "iris", "method": "pca-fcm", "q": "2"}
+    expected |= {"mean": "88.6667", "paper_mean": "88.67", "difference": "-0.0033"}
+    assert (expected | {"verdict": "exact"}).items() <= first.items()
+    failed = [row for row in rows if row["verdict"] == "failed"]
+    assert {(row["mean"], row["std"], row["failed"]) for row in failed} == {("", "", "2")}
+
+
+def test_markdown_rows_have_as_many_cells_as_the_head(results):
+    for table in re.split(r"### .*\n", markdown(results))[1:]:
+        lines = [line for line in table.splitlines() if line.startswith("|")]
+        assert {len(re.split(r"(?<!\\)\|", line)) for line in lines} == {7}
+    assert "**88.67±0.00**<br>88.67±0.00 exact" in markdown(results)
+
+
+def test_latex_escapes_names_and_balances_its_braces(results):
+    text = latex(results)
+    assert r"50\%\_of|mine.csv" in text
+    assert r"toy\_methods:Broken" in text
+    body = re.sub(r"\\[{}]", "", text)
+    assert body.count("{") == body.count("}")
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert {len(re.split(r"(?<!\\)&", row)) for row in rows} == {5}
+    assert r"$\mathbf{88.67 \pm 0.00}^{=}$" in text
+
+
+@pytest.mark.parametrize(
+    ("iris", "mean", "mean_rank"),
+    [
+        ([50.0, 70.0, 70.0], ["70.00", "45.00", "40.00"], ["2.00", "1.75", "2.25"]),
+        ([50.0, 70.0, None], ["70.00", "45.00", "–"], ["1.50", "1.50", "–"]),
+    ],
+)
+def test_means_and_ranks_are_over_data_sets_with_ties_and_missing_numbers(iris, mean, mean_rank):
+    how = {"metric": "ari", "explained_variance": 95, "q": 2, "std": 0.0}
+    cells = [
+        {**how, "dataset": dataset, "method": name, "mean": score}
+        for dataset, scores in (("iris", iris), ("wine", [90.0, 20.0, 10.0]))
+        for name, score in zip("abc", scores, strict=True)
+    ]
+    head, rows, verdict = ranking(pd.DataFrame(cells))
+    assert head == ["data set", "a", "b", "c"]
+    assert rows[-2:] == [["mean", *mean], ["mean rank", *mean_rank]]
+    assert verdict.startswith("No test" if None in iris else "Friedman's test over 2 data sets")

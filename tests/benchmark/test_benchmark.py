@@ -1,0 +1,130 @@
+import json
+
+import pytest
+from small_studies import small_benchmark
+
+from sgpmic_cli.benchmark.benchmark import FORMATS
+from sgpmic_cli.benchmark.compare.results import METRICS
+from sgpmic_cli.errors import DataUnavailable
+
+# Cells that equal the printed ones to the second decimal, in ACC and NMI, by data set and method.
+ALL = (50, 95, 99)
+EXACT = {
+    "iris": {"pca-fcm": ALL, "ppca-fcm": (50, 95)},
+    "wine": {"pca-fcm": ALL, "isomap-fcm": ALL, "ppca-fcm": (50, 99)},
+    "sonar": {"pca-fcm": ALL, "isomap-fcm": (50,), "ppca-fcm": (50,)},
+    "wdbc": {"pca-fcm": ALL, "isomap-fcm": ALL, "ppca-fcm": ALL},
+    "bc": {"pca-fcm": ALL, "isomap-fcm": (50, 95), "ppca-fcm": (50, 95)},
+}
+FLAKY = ["toy_methods:Flaky"]
+
+
+def _document(folder):
+    return json.loads((folder / "benchmark.json").read_text())
+
+
+def _files(folder):
+    return {name: (folder / name).read_bytes() for name in ("table.csv", "table.md", "table.tex")}
+
+
+def test_the_printed_numbers_are_reproduced_to_the_second_decimal(tmp_path):
+    columns = ["pca-fcm", "isomap-fcm", "ppca-fcm"]
+    _, table = small_benchmark(list(EXACT), ["all"], columns, out=tmp_path, repeats=3)
+    expected = {
+        (dataset, variance, method)
+        for dataset, by_method in EXACT.items()
+        for method, variances in by_method.items()
+        for variance in variances
+    }
+    cells = table[table["metric"].isin(METRICS)].groupby(
+        ["dataset", "explained_variance", "method"]
+    )
+    exact = {place for place, cell in cells if set(cell["verdict"]) == {"exact"}}
+    assert expected <= exact
+
+
+def test_a_second_call_computes_only_what_is_missing(tmp_path):
+    first, _ = small_benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3)
+    before = _files(tmp_path)
+    second, _ = small_benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3)
+    assert (first.computed, first.reused) == (6, 0)
+    assert (second.computed, second.reused) == (0, 6)
+    assert _files(tmp_path) == before
+    next((tmp_path / "runs").glob("*.json")).write_text('{"key": ')
+    mended, _ = small_benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3)
+    assert (mended.computed, _files(tmp_path)) == (1, before)
+    more, _ = small_benchmark(["iris"], [95], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=4)
+    assert (more.computed, more.reused) == (5, 3)
+    forced, _ = small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=3, force=True)
+    assert forced.computed == 3
+
+
+@pytest.mark.slow
+def test_the_mean_is_over_the_successes_and_failures_are_retried_on_request(tmp_path, monkeypatch):
+    first, _ = small_benchmark(["iris"], [95], FLAKY, out=tmp_path, repeats=12)
+    (cell,) = _document(tmp_path)["cells"]
+    failed = first.failed
+    assert 0 < cell["failed"] == failed < cell["repeats"] == 12
+    assert cell["acc"]["mean"] > 33.3  # a failed run does not count as zero
+    assert cell["verdict"] == {"acc": "new", "nmi": "new"}
+    reason = "FloatingPointError: the bound is not finite"
+    assert f"{failed} of 12 runs failed: {reason}" in cell["note"]
+    monkeypatch.setenv("TOY_MENDED", "1")
+    assert small_benchmark(["iris"], [95], FLAKY, out=tmp_path, repeats=12)[0].failed == failed
+    mended, _ = small_benchmark(["iris"], [95], FLAKY, out=tmp_path, repeats=12, retry_failed=True)
+    assert (mended.failed, mended.computed) == (0, failed)
+
+
+def test_a_cell_without_a_successful_run_is_failed_in_every_table(tmp_path):
+    columns = ["toy_methods:Broken", "pca-fcm"]
+    small_benchmark(["iris"], [95], columns, out=tmp_path, repeats=2)
+    broken, sound = _document(tmp_path)["cells"]
+    assert broken["verdict"] == {"acc": "failed", "nmi": "failed"}
+    assert broken["acc"] == {"mean": None, "std": None}
+    assert broken["note"] == "All 2 runs failed: ValueError: no luck."
+    assert sound["verdict"]["acc"] == "exact"
+    assert "failed" in (tmp_path / "table.md").read_text()
+
+
+def test_unavailable_data_are_marked_and_the_rest_runs(tmp_path):
+    where = {"data_dir": tmp_path / "none", "offline": True, "out": tmp_path, "repeats": 1}
+    small_benchmark(["iris", "yale"], [50], ["pca-fcm"], **where)
+    iris, yale = _document(tmp_path)["cells"]
+    assert iris["verdict"]["acc"] == "exact"
+    assert yale["verdict"] == {"acc": "unavailable", "nmi": "unavailable"}
+    assert (yale["q"], yale["repeats"]) == (3, 0)
+    assert "yale is unavailable" in yale["note"]
+    assert "| yale (unavailable) | 50 (3) | – |" in (tmp_path / "table2.md").read_text()
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["by_dataset"]["yale"] == {"unavailable": 2}
+    with pytest.raises(DataUnavailable, match="yale is unavailable"):
+        small_benchmark(["yale"], [50], ["pca-fcm"], **where)
+
+
+def test_yale_runs_from_a_mirror_with_the_printed_q_and_is_marked(tmp_path, publishers_files):
+    options = {"out": tmp_path, "repeats": 1, "mirror": str(publishers_files)}
+    small_benchmark(["yale"], ["all"], ["pca-fcm"], **options)
+    (cell,) = _document(tmp_path)["cells"]
+    assert (cell["variance"], cell["q"]) == (50, 3)
+    assert cell["verdict"] == {"acc": "data differ", "nmi": "data differ"}
+    assert cell["acc"]["mean"] < cell["paper"]["acc"]["mean"]
+
+
+def test_the_manifest_describes_how_the_tables_were_computed(tmp_path):
+    small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1)
+    assert all((tmp_path / name).exists() for name in FORMATS)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["arguments"]["datasets"] == ["iris"]
+    assert manifest["versions"].keys() >= {"python", "numpy", "scipy", "scikit-learn", "sgpmic"}
+    assert manifest["blas"]
+    assert manifest["cpu"]["cores"] >= 1
+    assert len(manifest["data"]["iris, 150 x 4"]) == 64
+    assert manifest["runs"] == {"computed": 1, "reused": 0, "failed": 0}
+    assert "commit" in manifest
+    seconds = manifest["seconds_of_all_runs"]
+    mirror = "/home/somebody/data"
+    small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, mirror=mirror)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["runs"] == {"computed": 0, "reused": 1, "failed": 0}
+    assert manifest["seconds_of_all_runs"] == seconds
+    assert manifest["arguments"]["mirror"] == "given"

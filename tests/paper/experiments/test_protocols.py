@@ -1,0 +1,99 @@
+from dataclasses import replace
+
+from small_studies import SUITE, planned_cells
+
+from sgpmic_cli.benchmark.plan.datasets import LoadedData
+from sgpmic_cli.benchmark.plan.study import plan_cells, plan_runs, runs_of
+from sgpmic_cli.data import entry, load
+from sgpmic_cli.paper.experiments.printed import printed_q
+
+METHODS = ["pca-fcm", "ppca-fcm"]
+
+
+def _cells(datasets, variances, methods=METHODS, name="as-run", **options):
+    return planned_cells(datasets, variances, methods, protocol=name, **options)
+
+
+def _seeds(cells, repeats, seed=0):
+    return {
+        (cell.dataset, cell.q, cell.method.name, run.repeat): (run.seed, run.key)
+        for cell in cells
+        for run in runs_of(cell, repeats, seed)
+    }
+
+
+def test_adding_a_method_a_data_set_or_a_repeat_changes_no_other_run():
+    small = _seeds(_cells(["iris"], [95]), 3)
+    large = _seeds(_cells(["wine", "iris"], [50, 95], [*METHODS, "isomap-fcm"]), 5)
+    assert small.items() <= large.items()
+
+
+def test_every_run_has_its_own_seed_and_key_which_stay_the_same():
+    cells = _cells(["iris", "wine"], ["all"])
+    seeds, others = (_seeds(cells, 10, seed) for seed in (0, 1))
+    assert len(set(seeds.values())) == len(cells) * 10
+    assert not set(seeds.values()) & set(others.values())
+    # A change of this number would change every table that was computed before.
+    assert seeds["iris", 2, "pca-fcm", 0][0] == 919679051
+
+
+def test_equal_experiments_are_computed_once():
+    cells = _cells(["wdbc", "australian"], ["all"], ["pca-fcm"])
+    assert len(cells) == 6
+    assert len(plan_runs(cells, 10, 0)) == 3 * 10  # wdbc has Q = 1, 1, 2 and australian 1, 1, 1
+    own_dimensions = _cells(["iris"], [50, 95, 99], ["sgp-mic+"])
+    assert [run.q for run in plan_runs(own_dimensions, 10, seed=0)] == [2] * 10
+
+
+def test_q_is_the_printed_one_in_every_row_but_yale():
+    printed = {place: q for place, q in printed_q().items() if place[0] != "yale"}
+    cells = _cells(list(dict.fromkeys(name for name, _ in printed)), ["all"], ["pca-fcm"])
+    assert {(cell.dataset, cell.explained_variance): cell.q for cell in cells} == printed
+    loaded = LoadedData("yale", (50,), entry("yale"), None, "not here")
+    (cell,) = plan_cells([loaded], SUITE.study(["yale"], ["pca-fcm"]))
+    assert (cell.q, cell.reason, runs_of(cell, 10, 0)) == (3, "not here", [])
+
+
+def test_protocols_differ_in_columns_and_settings():
+    methods = [*METHODS, "isomap-fcm", "sgp-mic", "sdc"]
+    as_run, stated = (
+        {cell.method.name: cell for cell in _cells(["wine"], [95], methods, name)}
+        for name in ("as-run", "as-stated")
+    )
+    assert [as_run["pca-fcm"].data.Y.shape[1], stated["pca-fcm"].data.Y.shape[1]] == [12, 13]
+    assert [as_run["pca-fcm"].q, stated["pca-fcm"].q] == [2, 2]  # printed; 13 columns give 1
+    assert (as_run["sdc"].data.Y.shape[1], as_run["sdc"].q) == (13, 2)  # it keeps all columns
+    assert as_run["ppca-fcm"].settings == {}
+    assert stated["ppca-fcm"].settings == {"posterior": True}
+    assert stated["isomap-fcm"].settings == {"components": "joined", "unit_variance": False}
+    algorithm1 = {"scale": "none", "center": False, "kernel_start": 1.0, "optimizer": "scg"}
+    algorithm1 |= {"max_iter": 4, "optimizer_steps": 8}
+    assert algorithm1.items() <= stated["sgp-mic"].settings.items()
+    (alone,) = _cells(["wine"], [95], ["algorithm-1"])
+    assert (alone.settings, alone.scores["nmi"]) == (stated["sgp-mic"].settings, "nmi")
+    assert alone.data.Y.shape[1] == 12
+
+
+def test_the_key_depends_on_the_data():
+    (cell,) = _cells(["iris"], [95], ["pca-fcm"])
+    assert cell.data.sha256 == load("iris").sha256
+    other = replace(cell, data=cell.data.without([cell.data.feature_names[0]]))
+    (one,), (two,) = runs_of(cell, 1, 0), runs_of(other, 1, 0)
+    assert one.seed == two.seed
+    assert one.key != two.key
+
+
+def test_what_matches_the_printed_numbers_applies_to_the_papers_data_only(tmp_path):
+    own_file = tmp_path / "own.csv"
+    own_file.write_text("a,b,y\n1,2,0\n2,3,1\n5,1,1\n")
+    methods = ["pca-fcm", "dec", "deepc"]
+    *own, sgpmic = _cells([str(own_file)], [95], [*methods, "sgp-mic"], label="y")
+    (printed,) = _cells(["iris"], [95], ["sgp-mic"])
+    assert sgpmic.settings == {}
+    assert printed.settings == {"n_inducing": 50, **SUITE.methods["sgp-mic"].as_run}
+    assert [cell.scores for cell in own] == [{"acc": "acc", "nmi": "nmi"}] * 3
+    as_run = _cells(["iris"], [95], methods)
+    assert [cell.scores["nmi"] for cell in as_run] == ["nmi", "nmi_clusters", "nmi"]
+    assert [cell.scores["acc"] for cell in as_run] == ["acc", "acc", "acc_hungarian"]
+    stated = _cells(["iris"], [95], methods, "as-stated")
+    assert [cell.scores for cell in stated] == [{"acc": "acc", "nmi": "nmi_stated"}] * 3

@@ -1,0 +1,99 @@
+import csv
+import json
+
+import pytest
+from small_studies import prepared_sweep, small_benchmark, small_sweep
+
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING
+
+
+def _counts(axis, datasets, values, methods, tmp_path, **options):
+    prepared = prepared_sweep(axis, datasets, values, methods, store=tmp_path, **options)
+    return [(cell.dataset, cell.q, cell.parameter(axis.parameter)) for cell in prepared.cells]
+
+
+@pytest.mark.parametrize(
+    ("axis", "dataset", "expected"),
+    [
+        (INDUCING, "iris", [1, 3, 5, 10, 30, 50, 100, 150]),  # at most the number of rows
+        (INDUCING, "wine", [1, 3, 5, 10, 30, 50, 100, 150, 178]),
+        (CLUSTERS, "iris", [3, 9, 27, 81, 149]),  # multiples of the classes, fewer than rows
+        (CLUSTERS, "segment", [7, 21, 63, 189, 560]),
+    ],
+)
+def test_the_default_values_fit_the_number_of_rows(tmp_path, axis, dataset, expected):
+    counts = _counts(axis, [dataset], axis.values, ["sgp-mic"], tmp_path)
+    assert [count for _, _, count in counts] == expected
+
+
+def test_the_covariance_floor_shrinks_with_the_volume_of_a_cluster(tmp_path):
+    cells = prepared_sweep(CLUSTERS, ["iris"], ["1", "4"], ["sgp-mic"], store=tmp_path).cells
+    floors = [cell.settings["covariance_floor"] for cell in cells]
+    # With two dimensions, four times as many clusters have a quarter of the area each.
+    assert floors == pytest.approx([0.05, 0.0125])
+
+
+def test_the_row_is_that_of_the_figure_unless_a_variance_is_given(tmp_path):
+    both = _counts(CLUSTERS, ["australian", "segment"], ["1"], ["pca-fcm"], tmp_path)
+    assert both == [("australian", 1, 2), ("segment", 4, 7)]
+    given = _counts(CLUSTERS, ["segment"], ["1"], ["pca-fcm"], tmp_path, explained_variance=99)
+    assert given == [("segment", 6, 7)]
+    where = {"store": tmp_path, "offline": True, "data_dir": tmp_path}
+    yale = prepared_sweep(INDUCING, ["yale", "iris"], ["1"], ["sgp-mic"], **where)
+    rows = [(cell.dataset, cell.explained_variance, cell.q) for cell in yale.cells]
+    assert rows == [("yale", 50, 3), ("iris", 95, 2)]
+
+
+def test_a_method_without_inducing_points_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="'pca-fcm' has no inducing points"):
+        prepared_sweep(INDUCING, ["iris"], ["1"], ["pca-fcm"], store=tmp_path)
+
+
+def test_the_first_point_reuses_the_runs_of_the_table(tmp_path):
+    options = {"store": tmp_path / "runs", "repeats": 2}
+    _, table = small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path / "table", **options)
+    done = small_sweep(
+        CLUSTERS, ["iris"], ["1", "2"], ["pca-fcm"], out=tmp_path / "sweep", **options
+    )
+    assert (done.runs.computed, done.runs.reused) == (2, 2)
+    acc = done.points[done.points["metric"] == "acc"]
+    assert acc["mean"].iloc[0] == table["mean"].iloc[0]
+    assert acc["n_clusters"].tolist() == [3, 6]
+
+
+@pytest.mark.slow
+def test_files_are_tidy_and_only_the_inducing_sweep_has_run_times(tmp_path):
+    methods = ["pca-fcm", "toy_methods:Flaky"]
+    done = small_sweep(CLUSTERS, ["iris"], ["1", "80"], methods, out=tmp_path, repeats=6)
+    rows = list(csv.DictReader((tmp_path / "sweep.csv").open()))
+    assert list(rows[0]) == ["dataset", "method", "n_clusters", "metric", "mean", "std", "n"]
+    assert [(row["method"], row["n_clusters"], row["metric"]) for row in rows] == [
+        (method, count, metric)
+        for method in methods
+        for count in ("3", "149")
+        for metric in ("acc", "nmi")
+    ]
+    assert (rows[0]["mean"], rows[0]["n"]) == ("88.6667", "6")
+    failed = done.points.drop_duplicates("cell")["failed"].sum()
+    assert 0 < failed == done.runs.failed
+    assert sum(int(row["n"]) for row in rows if row["metric"] == "acc") == 24 - failed
+    assert json.loads((tmp_path / "sweep.json").read_text()) == done.document()
+    assert (tmp_path / "sweep.md").read_text().count("### ") == 2
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["arguments"]["values"] == ["1", "80"]
+
+    small_sweep(INDUCING, ["iris"], ["1", "3"], ["sgp-mic"], out=tmp_path / "other", repeats=1)
+    rows = list(csv.DictReader((tmp_path / "other" / "sweep.csv").open()))
+    assert [(row["n_inducing"], row["metric"]) for row in rows] == [
+        (count, metric) for count in ("1", "3") for metric in ("acc", "nmi", "seconds")
+    ]
+    assert all(float(row["mean"]) > 0 for row in rows if row["metric"] == "seconds")
+
+
+def test_unavailable_data_are_reported_and_the_rest_runs(tmp_path):
+    where = {"out": tmp_path, "offline": True, "data_dir": tmp_path / "none"}
+    done = small_sweep(CLUSTERS, ["iris", "yale"], ["1"], ["pca-fcm"], repeats=1, **where)
+    assert done.available["dataset"].unique().tolist() == ["iris"]
+    assert "yale is unavailable" in done.document()["unavailable"]["yale"]
+    assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()

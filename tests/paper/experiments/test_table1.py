@@ -1,0 +1,43 @@
+import json
+
+import pytest
+
+from sgpmic_cli.benchmark.plan.datasets import PERCENTAGES
+from sgpmic_cli.paper.experiments.printed import printed_q, table1
+from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    return {
+        shape["dataset"]: shape
+        for shape in shapes(offline=True, data_dir=tmp_path_factory.mktemp("none"))
+    }
+
+
+def test_the_bundled_sets_have_the_printed_shapes_and_dimensions(found):
+    assert list(found) == list(table1())
+    equal = {name for name, shape in found.items() if shape["verdict"] == "equal"}
+    assert equal == set(table1()) - {"yale"}
+    assert {"n": 2310, "p": 19, "n_classes": 7}.items() <= found["segment"].items()
+    assert {"q50": 2, "q95": 17, "q99": 29}.items() <= found["sonar"].items()
+    printed = [shape[f"paper_q{each}"] for shape in found.values() for each in PERCENTAGES]
+    assert len(printed) - printed.count(None) == len(printed_q()) == 25
+
+
+def test_an_unavailable_set_has_its_printed_numbers(found, tmp_path):
+    assert found["yale"]["verdict"] == "unavailable"
+    assert "yale is unavailable" in found["yale"]["note"]
+    write_table1(tmp_path, list(found.values()))
+    written = {path.name for path in tmp_path.glob("[!.]*")}
+    assert written == {f"table1.{ending}" for ending in ("csv", "md", "tex", "json")}
+    last = json.loads((tmp_path / "table1.json").read_text())["datasets"][-1]
+    expected = {"dataset": "yale", "n": None, "paper_n": 165, "q50": None, "paper_q50": 3}
+    assert expected.items() <= last.items()
+
+
+def test_yale_differs_in_its_dimension(tmp_path, publishers_files):
+    yale = shapes(mirror=str(publishers_files), data_dir=tmp_path)[-1]
+    expected = {"n": 165, "p": 1024, "n_classes": 15, "q50": 4, "paper_q50": 3}
+    assert (expected | {"verdict": "differs"}).items() <= yale.items()
+    assert for_people([yale])[1][0][4] == "4 (3)"

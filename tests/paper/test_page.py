@@ -1,0 +1,178 @@
+import json
+import re
+
+import pytest
+from made_up import NOTE, write_results
+from page_reader import PageReader
+
+from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.paper.experiments.printed import printed_q, table2
+from sgpmic_cli.paper.page import report_page
+
+PLACE = ["dataset", "explained_variance", "method"]
+SECTIONS = {"summary", "table", "figures", "significance", "protocol", "environment"}
+
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
+    "0000000c49444154789c63f8ffff3f0005fe02fe0def46b80000000049454e44ae426082"
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    write_results(folder)
+    (folder / "figures").mkdir()
+    for name in ("figure1", "critical-difference"):
+        (folder / "figures" / f"{name}.png").write_bytes(PIXEL)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def html(results):
+    return report_page(results)
+
+
+@pytest.fixture(scope="module")
+def read(html):
+    return PageReader(html)
+
+
+def _page_of(folder, document):
+    (folder / "table2" / "benchmark.json").write_text(json.dumps(document))
+    return report_page(folder)
+
+
+def _printed(results):
+    """Return the verdicts on the printed numbers."""
+    cells = json.loads((results / "table2" / "benchmark.json").read_text())["cells"]
+    places = set(table2()[["metric", *PLACE]].itertuples(index=False, name=None))
+    return [
+        cell["verdict"][metric]
+        for cell in cells
+        for metric in ("acc", "nmi")
+        if (metric, cell["dataset"], cell["variance"], cell["method"]) in places
+    ]
+
+
+def test_the_page_needs_no_network(read, html):
+    for tag, attributes in read.elements:
+        for name in ("src", "href", "action", "data", "srcset", "poster"):
+            if name in attributes:
+                assert attributes[name].startswith(("data:", "#")), (tag, attributes)
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|https?://", html)
+    policy = next(each["content"] for each in read.all("meta") if each.get("http-equiv"))
+    assert policy.startswith("default-src 'none'")
+
+
+def test_images_are_embedded_and_missing_figures_name_their_command(read, html):
+    images = read.all("img")
+    assert len(images) == 2
+    assert all(each["src"].startswith("data:image/png;base64,") and each["alt"] for each in images)
+    assert not any("loading" in each for each in images)  # lazy images are missing in print
+    for i in range(2, 9):
+        assert f"sgpmic plot figure{i}" in html
+    assert "sgpmic plot figure1" not in html
+
+
+def test_the_grid_has_all_cells_of_the_paper(read):
+    places = [each["data-place"] for each in read.all("td") if "data-place" in each]
+    assert len(places) == 2 * 25 * 12
+    assert len(set(places)) == 25 * 12
+    assert set(places) >= {
+        "/".join(map(str, place)) for place in table2()[PLACE].itertuples(index=False)
+    }
+
+
+def test_anchors_are_unique_and_every_link_leads_to_a_section(read):
+    anchors = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
+    assert len(anchors) == len(set(anchors))
+    cells = {"acc-iris-95-pca-fcm", "nmi-yale-50-sgp-mic"}
+    assert set(anchors) >= {*SECTIONS, "figure1", "critical-difference", *cells}
+    assert {each["href"][1:] for each in read.all("a")} == SECTIONS
+
+
+def test_notes_of_runs_are_escaped(read, html):
+    assert any(NOTE in text for text in read.sections.values())
+    assert "<script>alert" not in html
+    assert len(read.all("script")) == 1
+
+
+def test_the_tiles_count_every_printed_number(results, html):
+    tiles = re.findall(r'<div class="tile [^>]*><b>(\d+)</b><span>([^<]+)</span>', html)
+    counts = {verdict: int(number) for number, verdict in tiles}
+    assert sum(counts.values()) == len(table2()) == 582  # no row of the made-up data is repeated
+    assert counts["exact"] == _printed(results).count("exact")
+    assert counts["unavailable"] == 24
+
+
+def test_the_headline_has_the_fractions_of_equal_and_different_numbers(results, html):
+    judged = [verdict for verdict in _printed(results) if verdict != "unavailable"]
+    near = sum(verdict in ("exact", "within 1") for verdict in judged) / len(judged)
+    differ = sum(verdict.startswith("differs") for verdict in judged) / len(judged)
+    lead = re.search(r"<header>.*?<p>(.*?)</p>", html).group(1)
+    assert lead.startswith(
+        f"Of {len(judged)} numbers on the paper&#x27;s data, {100 * near:.0f} % are within one "
+        f"point of the printed number and {100 * differ:.0f} % differ."
+    )
+
+
+def test_ranks_of_the_printed_numbers(tmp_path, html):
+    document = write_results(tmp_path)
+    alone = _page_of(tmp_path, {**document, "cells": document["cells"][:1]})
+    assert "SGP-MIC, with mean rank 3.44, differs significantly only from VAE-FCM." in alone
+    assert "critical difference 5.34" in alone
+    # Yale is not ranked, because its public data differ.
+    assert "over 8 data sets" in alone
+    assert html.count("over 8 data sets") == 4
+
+
+def test_the_papers_count_of_its_wins_is_correct(html):
+    for metric in ("acc", "nmi"):
+        rows = {}  # one for each data set and Q, which several percentages can share
+        for cell in table2()[table2()["metric"] == metric].itertuples():
+            q = printed_q()[cell.dataset, cell.explained_variance]
+            rows.setdefault((cell.dataset, q), {}).setdefault(cell.method, cell.mean)
+        best = [row for row in rows.values() if row["sgp-mic"] == max(row.values())]
+        assert (len(rows), len(best)) == (22, 7)
+    text = html[html.index("Best in 7 of 22") :]
+    assert re.search("highest ACC 7 times.* highest NMI 7 times.* both at once 5 times", text)
+    assert re.search(r"our SGP-MIC is best \d+ times by ACC and \d+ times by NMI", text)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ('data-place="wine/95/aml"', "<dt>settings</dt><dd>lam = 1.0</dd>"),
+        ('id="summary"', "for FGPLVM-FCM, AE-FCM, VAE-FCM"),
+        ('id="protocol"', "VAE-FCM 50, 95, 99 %"),  # Breast Cancer, printed 65.01 three times
+    ],
+)
+def test_settings_fitted_methods_and_single_clusters_are_named(html, start, words):
+    assert words in html[html.index(start) :]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("q", None, "'q' is missing"),
+        ("ari", None, "'ari' is missing"),
+        ("acc", {"mean": 1.0, "std": None}, "of this version"),
+        ("nmi", {"mean": "high", "std": 1.0}, "'high'"),
+        ("settings", ["lam"], "of this version"),
+    ],
+)
+def test_a_cell_with_a_missing_or_wrong_value_is_one_sentence(tmp_path, name, value, message):
+    document = write_results(tmp_path)
+    document["cells"][5][name] = value
+    if value is None:
+        del document["cells"][5][name]
+    with pytest.raises(SgpmicError, match=message):
+        _page_of(tmp_path, document)
+
+
+def test_a_manifest_of_another_format_is_one_sentence(tmp_path):
+    write_results(tmp_path)
+    (tmp_path / "table2" / "manifest.json").write_text('{"versions": [1]}')
+    with pytest.raises(SgpmicError, match=r"manifest.json.*version"):
+        report_page(tmp_path)
