@@ -30,7 +30,7 @@ from benchmarks.missing_values import hide
 from benchmarks.shared import BUNDLED, progress
 from sgpmic_cli import SGPMIC
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.benchmark.render.formats import markdown_table
+from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.data import load
 from sgpmic_cli.figure_style import FAINT, PAGE, canvas, look
 from sgpmic_cli.scores import mapped_labels

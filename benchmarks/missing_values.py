@@ -16,8 +16,8 @@ from sklearn.impute import IterativeImputer, SimpleImputer
 
 from benchmarks.shared import BUNDLED, end_study, number_table, run_options, study_parser
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.plan.study import Cell
-from sgpmic_cli.benchmark.run.running import run_study, write_study
+from sgpmic_cli.benchmark.plan import Cell
+from sgpmic_cli.benchmark.run import run_study, write_study
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 WAYS = ("full", "model", "median", "iterative")

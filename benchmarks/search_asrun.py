@@ -16,11 +16,10 @@ import pandas as pd
 
 from benchmarks.shared import BUNDLED, end_study, run_options, study_parser
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare.results import METRICS, compare
-from sgpmic_cli.benchmark.compare.verdicts import Verdict
-from sgpmic_cli.benchmark.plan.study import Cell
-from sgpmic_cli.benchmark.render.formats import markdown_table
-from sgpmic_cli.benchmark.run.running import FinishedStudy, RunOptions, run_study, write_study
+from sgpmic_cli.benchmark.compare import METRICS, Verdict, compare
+from sgpmic_cli.benchmark.plan import Cell
+from sgpmic_cli.benchmark.render.tables import markdown_table
+from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.paper.experiments.printed import table2
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.render.formats import markdown_table
-from sgpmic_cli.benchmark.run.running import FinishedStudy, RunOptions
+from sgpmic_cli.benchmark.render.tables import markdown_table
+from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.commands.progress import RunProgress
 from sgpmic_cli.data.registry import entry, names

@@ -38,7 +38,7 @@ from benchmarks.paper_problem import (
 from benchmarks.shared import progress
 from benchmarks.speed_figures import draw_gpu, draw_speed
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.benchmark.render.formats import as_json
+from sgpmic_cli.benchmark.render.tables import as_json
 from sgpmic_cli.data import load
 from sgpmic_cli.files.manifest import commit, environment
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC

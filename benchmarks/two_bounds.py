@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.plan.study import Run
-from sgpmic_cli.benchmark.run.running import RunOptions, prepare
+from sgpmic_cli.benchmark.plan import Run
+from sgpmic_cli.benchmark.run import RunOptions, prepare
 from sgpmic_cli.estimator_base.scaling import offset_and_scale
 from sgpmic_cli.figure_style import COLOURS, PAGE, canvas
 from sgpmic_cli.gp.cholesky import NotPositiveDefinite

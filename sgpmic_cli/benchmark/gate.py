@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.plan.methods import resolve, unknown
-from sgpmic_cli.benchmark.plan.study import Cell, Study, Suite
+from sgpmic_cli.benchmark.methods import resolve, unknown
+from sgpmic_cli.benchmark.plan import Cell, Study, Suite
 from sgpmic_cli.benchmark.reference import (
     OwnFile,
     Place,
@@ -23,9 +23,9 @@ from sgpmic_cli.benchmark.reference import (
     missing,
     scores_of,
 )
-from sgpmic_cli.benchmark.run.parallel import cost
-from sgpmic_cli.benchmark.run.running import FinishedStudy, RunOptions, run_study
-from sgpmic_cli.data.originals import cache_folder
+from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study
+from sgpmic_cli.benchmark.workers import cost
+from sgpmic_cli.data.registered import cache_folder
 from sgpmic_cli.data.registry import find, names
 from sgpmic_cli.errors import UsageError
 

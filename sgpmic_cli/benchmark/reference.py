@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare.results import METRICS, plain_values
+from sgpmic_cli.benchmark.compare import METRICS
+from sgpmic_cli.benchmark.documents import plain_values
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.files.output_folder import read_json

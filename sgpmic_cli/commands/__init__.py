@@ -35,7 +35,7 @@ SUBCOMMANDS = {
     "table1": ("Reproduce the paper", "benchmark:table1"),
     "sweep-clusters": ("Reproduce the paper", "benchmark:sweep_clusters"),
     "sweep-inducing": ("Reproduce the paper", "benchmark:sweep_inducing"),
-    "report": ("Reproduce the paper", "report:report"),
+    "report": ("Reproduce the paper", "benchmark:report"),
     "check": ("Maintain", "check:check"),
     "info": ("Maintain", "info:info"),
 }

@@ -1,12 +1,18 @@
-"""`sgpmic benchmark`, `sweep-inducing`, `sweep-clusters` and `table1`: the paper's experiments."""
+"""`sgpmic benchmark`, `sweep-inducing`, `sweep-clusters`, `table1` and `report`: experiments."""
 
 from collections.abc import Callable
 from itertools import chain
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING, SweepRange
+from sgpmic_cli.text import for_terminal
+
+if TYPE_CHECKING:
+    from sgpmic_cli.benchmark.plan import Study
+    from sgpmic_cli.benchmark.run import RunOptions
 
 
 @shared.option_groups
@@ -23,9 +29,6 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         default="the scaling of each method",
     ),
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
-    trace: bool = shared.flag(
-        "Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"
-    ),
     running: shared.RunningOptions,
     source: shared.SourceOptions,
     output: Output,
@@ -37,7 +40,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     130 interrupted.
     """
     from sgpmic_cli.benchmark import benchmark as experiment
-    from sgpmic_cli.commands.benchmark_tables import print_plan, result_tables
+    from sgpmic_cli.commands.benchmark_tables import result_tables
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
     from sgpmic_cli.paper.experiments.printed import table2
     from sgpmic_cli.paper.experiments.protocols import paper_suite
@@ -48,14 +51,22 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     study = paper_suite().study(datasets, names, percentages, scale=scale, **running.study())
     options = running.options(source, progress)
     if running.dry_run:
-        print_plan(study, options, out, output)
+        _print_plan(study, options, out, output)
         return
     with progress:
-        finished, table = experiment.benchmark(
-            study, options, out=out, printed=table2(), with_trace=trace
-        )
+        finished, table = experiment.benchmark(study, options, out=out, printed=table2())
     output.result(experiment.benchmark_document(study, table), result_tables(table))
     finish_runs(finished, f"tables and manifest in {out}", output)
+
+
+def _print_plan(study: "Study", options: "RunOptions", out: Path, output: Output) -> None:
+    """Print how many runs a command would compute."""
+    from sgpmic_cli.benchmark.run import prepare
+
+    prepared = prepare(study, options, out)
+    pending, stored = len(prepared.pending), len(prepared.stored)
+    text = f"{len(prepared.cells)} cells: {pending} runs to compute, {stored} stored"
+    output.result({"cells": len(prepared.cells), "to_run": pending, "at_hand": stored}, [text])
 
 
 def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
@@ -77,7 +88,6 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         source: shared.SourceOptions,
         output: Output,
     ) -> None:
-        from sgpmic_cli.commands.benchmark_tables import print_plan
         from sgpmic_cli.commands.progress import RunProgress, finish_runs
         from sgpmic_cli.commands.terminal_tables import table
         from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
@@ -89,7 +99,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         study = sweep_study(axis, grid, datasets, names, variance, **running.study())
         options = running.options(source, progress)
         if running.dry_run:
-            print_plan(study, options, out, output, axis.parameter)
+            _print_plan(study, options, out, output)
             return
         with progress:
             finished = sweep(axis, study, options, out=out, values=grid)
@@ -130,3 +140,31 @@ def table1(
     notes = (note(shape["dataset"], shape["note"]) for shape in rows if shape["note"])
     output.result({"datasets": rows}, [shown, brackets, *notes])
     output.finish(f"tables in {out}")
+
+
+def report(
+    results: Path = shared.option(
+        "Folder of a benchmark, or of the paper's table2 and figures.", value=Path("results")
+    ),
+    printed: Path | None = shared.option(
+        "CSV file of printed numbers.", default="those of the paper"
+    ),
+    out: Path = shared.option(
+        "The HTML file to write.", value=shared.OUTPUT_FOLDER / "report.html"
+    ),
+) -> None:
+    """Write one HTML page with the table of a benchmark, its verdicts and significance.
+
+    The page reads what `sgpmic benchmark --out RESULTS` wrote. It computes nothing and needs no
+    network. If RESULTS contains `table2`, the page is about the paper, with the figures of
+    `sgpmic plot --out RESULTS/figures` and its protocol. A file of printed numbers has the columns
+    method, dataset, metric, mean, std, repeats and, if rows differ by it, variance.
+    """
+    from sgpmic_cli.files.atomic import refuse_replacing, write_whole
+    from sgpmic_cli.paper.page import report_page
+
+    tables = (path for path in results.glob("*") if path.suffix != ".html")
+    inputs = [*tables, *results.glob("*/*"), *([printed] if printed else [])]
+    refuse_replacing(out, inputs)
+    write_whole(out, report_page(results, printed))
+    print(for_terminal(str(out)))

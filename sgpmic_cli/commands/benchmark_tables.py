@@ -1,7 +1,6 @@
-"""Tables for the terminal that show the plan and the results of an experiment."""
+"""Tables for the terminal that show the results of an experiment."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -9,15 +8,17 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from sgpmic_cli.benchmark.compare.results import METRICS, ROW, distinct, is_best, rows_of
-from sgpmic_cli.benchmark.compare.summary import count_verdicts
-from sgpmic_cli.benchmark.compare.verdicts import Verdict
-from sgpmic_cli.benchmark.plan.study import Study
-from sgpmic_cli.benchmark.render.formats import TITLES, plain, signed
-from sgpmic_cli.benchmark.render.tables import RANKED, notes_of, ranking, row_title, used
-from sgpmic_cli.benchmark.run.running import RunOptions, prepare
-from sgpmic_cli.commands.output import Output
-from sgpmic_cli.commands.terminal_tables import as_text, note, table
+from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, distinct, is_best, rows_of
+from sgpmic_cli.benchmark.counts import count_verdicts
+from sgpmic_cli.benchmark.render.tables import (
+    TITLES,
+    notes_of,
+    plain,
+    row_title,
+    signed,
+    used,
+)
+from sgpmic_cli.commands.terminal_tables import note, table
 
 STYLES = {
     Verdict.EXACT: "bold green",
@@ -34,11 +35,7 @@ STYLES = {
 
 
 def result_tables(results: pd.DataFrame) -> Iterator[RenderableType]:
-    """Yield a table of each metric, the legend, the counts of the verdicts and the notes.
-
-    If nothing is printed for the results, yield the ARI of every method and data set with mean
-    ranks and the result of the test as well.
-    """
+    """Yield a table of each metric, the legend, the counts of the verdicts and the notes."""
     marked = results.assign(best=is_best(results))
     for metric in METRICS:
         # The cells of a row stand together.
@@ -62,12 +59,6 @@ def result_tables(results: pd.DataFrame) -> Iterator[RenderableType]:
         yield note(f"{TITLES[metric]} cells", f"{parts}; {len(counted)} in total{more}")
     for about, names in notes_of(results).items():
         yield note(", ".join(names), about)
-    if results["paper_mean"].isna().all():
-        head, ranks, result = ranking(results)
-        content = table(head, ranks, title=TITLES[RANKED], left=head[:1])
-        content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
-        yield content
-        yield Text(result)
 
 
 def _row(cell: Any) -> list[str | Text]:
@@ -84,30 +75,3 @@ def _row(cell: Any) -> list[str | Text]:
         signed(cell.difference) + interval,
         Text(cell.verdict, style=STYLES[cell.verdict]),
     ]
-
-
-def print_plan(
-    study: Study, options: RunOptions, out: Path, output: Output, parameter: str = ""
-) -> None:
-    """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
-    prepared = prepare(study, options, out)
-    stored, to_run = prepared.stored, len(prepared.pending)
-    cells: list[dict[str, Any]] = [
-        {
-            "dataset": cell.dataset,
-            "variance": cell.explained_variance,
-            "q": cell.q,
-            "method": cell.method.name,
-            **({parameter: cell.parameter(parameter)} if parameter else {}),
-            "runs": len(prepared.runs_of(cell)),
-            "at_hand": sum(run.key in stored for run in prepared.runs_of(cell)),
-            "note": cell.reason,
-        }
-        for cell in prepared.cells
-    ]
-    titles = {"dataset": "data set", "at_hand": "stored"}
-    headings = [titles.get(name, name) for name in cells[0]] if cells else []
-    rows = [[as_text(value) for value in cell.values()] for cell in cells]
-    document = {"to_run": to_run, "at_hand": len(stored), "cells": cells}
-    output.result(document, [table(headings, rows, left=("data set", "method", "note"))])
-    output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")

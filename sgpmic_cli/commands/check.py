@@ -41,7 +41,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.benchmark import gate
     from sgpmic_cli.benchmark.reference import BROKEN, COMPARED, read_reference, write_reference
-    from sgpmic_cli.benchmark.run.running import RunOptions
+    from sgpmic_cli.benchmark.run import RunOptions
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
     from sgpmic_cli.files.atomic import refuse_replacing
     from sgpmic_cli.files.output_folder import check_writable
@@ -88,9 +88,9 @@ def _print(changes: "pd.DataFrame", output: Output) -> None:
     """Print the scores that changed and the number of scores in each state."""
     from rich.text import Text
 
-    from sgpmic_cli.benchmark.compare.results import rows_of
+    from sgpmic_cli.benchmark.compare import rows_of
     from sgpmic_cli.benchmark.reference import BROKEN, State, changes_document
-    from sgpmic_cli.benchmark.render.formats import TITLES, digits, plain, signed
+    from sgpmic_cli.benchmark.render.tables import TITLES, digits, plain, signed
     from sgpmic_cli.commands.terminal_tables import table
 
     headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]

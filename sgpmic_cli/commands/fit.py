@@ -126,8 +126,8 @@ def fit(
     from sgpmic_cli.clustering.page import fit_page
     from sgpmic_cli.clustering.result_tables import TABLE, write_table
     from sgpmic_cli.commands import fit_models
-    from sgpmic_cli.commands.fit_progress import FitProgress
     from sgpmic_cli.commands.fit_tables import fit_tables
+    from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.data import load
     from sgpmic_cli.estimator_base.table_input import missing_mode
     from sgpmic_cli.files.manifest import manifest
@@ -178,7 +178,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     unlike those of the fit as unusual, and embedding.csv.
     """
     from sgpmic_cli.clustering import prediction
-    from sgpmic_cli.commands.fit_progress import FitProgress
+    from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.commands.terminal_tables import facts, score_facts
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.files.output_folder import output_folder, settle

@@ -12,7 +12,7 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
     import sgpmic_cli
     from sgpmic_cli.commands.terminal_tables import as_text, facts
     from sgpmic_cli.data.inventory import describe_all
-    from sgpmic_cli.data.originals import cache_folder
+    from sgpmic_cli.data.registered import cache_folder
     from sgpmic_cli.data.registry import bundled_folder
     from sgpmic_cli.files.manifest import commit, environment
     from sgpmic_cli.paper.experiments.protocols import paper_suite

@@ -54,7 +54,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     Runs that are not stored are computed. Figures 7 and 8 show what `sgpmic sweep-clusters` and
     `sgpmic sweep-inducing` wrote. The same runs give identical files.
     """
-    from sgpmic_cli.benchmark.run.running import RunOptions
+    from sgpmic_cli.benchmark.run import RunOptions
     from sgpmic_cli.commands.progress import RunProgress
     from sgpmic_cli.files.output_folder import output_folder
     from sgpmic_cli.paper.figures.catalogue import resolve

@@ -1,26 +1,117 @@
-"""Progress of an experiment on stderr."""
+"""Progress on stderr: a bar on a terminal, otherwise a line every ten seconds."""
 
-from collections.abc import Sequence
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Self
 
-from sgpmic_cli.benchmark.plan.study import Run
-from sgpmic_cli.benchmark.run.parallel import cost
-from sgpmic_cli.benchmark.run.running import FinishedStudy, Watcher
-from sgpmic_cli.benchmark.run.store import Row
-from sgpmic_cli.commands.fit_progress import Progress
-from sgpmic_cli.commands.output import Output, duration
+from rich import progress as bars
+
+from sgpmic_cli.commands.output import Output
 from sgpmic_cli.errors import CellsFailed
+from sgpmic_cli.interrupts import cleanup
 
-OVERHEAD_SECONDS = 1.0  # of a run, besides its fit
+if TYPE_CHECKING:
+    from sgpmic_cli.benchmark.fit import Row
+    from sgpmic_cli.benchmark.run import FinishedStudy
+    from sgpmic_cli.clustering.fitting import AssignProgress, IterationProgress
+
+LINE_SECONDS = 10.0  # between two lines of progress
 RETRY = "the notes say why, and --retry-failed runs them again"
+SPEED_SECONDS = 120  # the time left is estimated from the speed in this period
 
 
-class RunProgress(Progress, Watcher):
-    """Progress of an experiment in estimated seconds."""
+class Progress:
+    """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither."""
+
+    time_left = "left"  # text before the estimated time left
+
+    def __init__(self, output: Output, text: str = "initialising the fit"):
+        self.output = output
+        self.cleanup = cleanup()
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._print_lines, daemon=True)
+        self.bar = bars.Progress(
+            bars.TextColumn("{task.description}", markup=False),
+            bars.BarColumn(),
+            bars.TextColumn("{task.fields[count]}"),
+            bars.TimeElapsedColumn(),
+            bars.TextColumn(self.time_left),
+            bars.TimeRemainingColumn(),
+            console=output.console(stderr=True),
+            transient=True,
+            speed_estimate_period=SPEED_SECONDS,
+            disable=output.quiet or not sys.stderr.isatty(),
+        )
+        self.bar.add_task(text, total=None, count="")
+        (self.task,) = self.bar.tasks
+
+    def __enter__(self) -> Self:
+        self.cleanup.__enter__()
+        if self.bar.disable:
+            self.thread.start()
+        else:
+            self.bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        self.cleanup.__exit__(None, None, None)
+        if self.bar.disable:
+            self.ended.set()
+            self.thread.join()
+        else:
+            self.bar.stop()
+
+    def state(self) -> str:
+        """Return the text of a periodic line."""
+        return self.task.description
+
+    def update(self, text: str, **bar: Any) -> None:
+        """Show a step; `bar` has the fields of the bar that change."""
+        self.bar.update(self.task.id, description=text, **bar)
+
+    def _print_lines(self) -> None:
+        last = ""
+        while not self.ended.wait(LINE_SECONDS):
+            if (state := self.state()) != last:  # a long step is announced once
+                self.output.note(state)
+            last = state
+
+
+class FitProgress(Progress):
+    """A callback for the steps and iterations of a fit and for the blocks of assigned rows."""
+
+    time_left = "left at most"  # a fit that converges ends before its last iteration
+
+    def __call__(self, step: "IterationProgress | AssignProgress | str") -> None:
+        """Show one step."""
+        from sgpmic_cli.clustering.fitting import AssignProgress
+
+        if isinstance(step, str):
+            self.update(f"current step: {step}")
+            return
+        if isinstance(step, AssignProgress):
+            total = "" if step.rows is None else f" of {step.rows}"
+            text = f"assigned {step.done}{total} rows"
+            self.update(text, completed=step.done, total=step.rows)
+            return
+        is_first = "iteration" not in self.task.description
+        restart = f"restart {step.restart}/{step.restarts}, " if step.restarts > 1 else ""
+        acc = "" if step.acc is None else f", ACC {step.acc:.2f}"
+        self.update(
+            f"{restart}iteration {step.number}/{step.max_iter}: bound {step.bound:.2f}{acc}",
+            completed=(step.restart - 1) * step.max_iter + step.number,
+            total=step.restarts * step.max_iter,
+        )
+        if is_first and self.bar.disable:
+            self.output.note(self.state())
+
+
+class RunProgress(Progress):
+    """Progress of an experiment in runs; a watcher of `RunOptions`."""
 
     def __init__(self, output: Output):
         super().__init__(output, "planning")
         self.done = self.failed = 0
-        self.costs: dict[str, float] = {}  # estimated seconds of each run
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """End the display; after an interrupt, say how to resume the work."""
@@ -30,45 +121,36 @@ class RunProgress(Progress, Watcher):
                 "interrupted; finished runs are stored, and the same command resumes the work."
             ) from None
 
-    def planned(self, kept: int, pending: Sequence[Run]) -> None:
-        """Start with the pending runs; `kept` others are stored."""
+    def planned(self, kept: int, pending: int) -> None:
+        """Start with the number of pending runs; `kept` others are stored."""
         self.done = self.failed = 0
-        self.costs = {run.key: OVERHEAD_SECONDS + cost(run.cell) for run in pending}
-        seconds = sum(self.costs.values())
-        self.bar.reset(self.task.id, total=seconds, count=f"0/{len(self.costs)}")
+        self.bar.reset(self.task.id, total=pending, count=f"0/{pending}")
         self.update(f"{kept} stored, running")
 
-    def finished(self, row: Row) -> None:
+    def finished(self, row: "Row") -> None:
         """Count a run."""
         self.done += 1
         self.failed += row["status"] == "failed"
-        self.update(
-            f"{row['method']} on {row['dataset']}{self._failures()}",
-            advance=self.costs[row["key"]],
-            count=f"{self.done}/{len(self.costs)}",
-        )
+        text = f"{row['method']} on {row['dataset']}{self._failures()}"
+        self.update(text, advance=1, count=f"{self.done}/{self.task.total}")
 
     def warn(self, sentence: str) -> None:
         """Print a warning as a line, which Rich moves above the bar."""
         self.output.note(f"warning: {sentence}")
 
     def state(self) -> str:
-        """Return the runs done, the time passed and an estimate of the time left."""
-        passed = self.task.elapsed or 0.0
-        if not self.costs:
-            return f"working, {duration(passed)} so far"
-        left = ""
-        if self.task.completed:
-            seconds = passed * (self.task.remaining or 0.0) / self.task.completed
-            left = f", about {duration(seconds)} left"
-        runs = f"{self.done} of {len(self.costs)} runs done{self._failures()}"
-        return f"{runs} after {duration(passed)}{left}"
+        """Return the number of runs that are done."""
+        if self.task.total is None:
+            return self.task.description
+        return f"{self.done} of {self.task.total:.0f} runs done{self._failures()}"
 
     def _failures(self) -> str:
         return f", {self.failed} failed" if self.failed else ""
 
 
-def finish_runs(finished: FinishedStudy, written: str, output: Output, advice: str = RETRY) -> None:
+def finish_runs(
+    finished: "FinishedStudy", written: str, output: Output, advice: str = RETRY
+) -> None:
     """Print how many runs were computed and what was written; raise CellsFailed if some failed."""
     output.finish(f"{finished.computed} runs computed, {finished.reused} reused; {written}")
     if finished.failed:

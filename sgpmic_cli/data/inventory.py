@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.originals import (
+from sgpmic_cli.data.registered import (
     NotOriginal,
     cache_folder,
     cached,
     chosen_mirror,
     fetch,
     from_source,
+    load_entry,
     parse_original,
 )
-from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 

@@ -9,17 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare.results import (
-    METRICS,
-    read_document,
-    read_printed,
-    rows_of,
-    with_printed,
-)
-from sgpmic_cli.benchmark.compare.significance import score_table
+from sgpmic_cli.benchmark.compare import METRICS, rows_of, with_printed
+from sgpmic_cli.benchmark.counts import in_print, score_table, wins
+from sgpmic_cli.benchmark.documents import read_document, read_printed
 from sgpmic_cli.benchmark.render import page
-from sgpmic_cli.benchmark.render.formats import TITLES, plain
 from sgpmic_cli.benchmark.render.grid import Report, dataset_title
+from sgpmic_cli.benchmark.render.tables import TITLES, plain
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
@@ -109,9 +104,9 @@ def _protocol(folder: Path, report: Report) -> list[Html]:
         [text.format(fitted=_fitted()) for text in row.values()] for row in notes["differences"]
     ]
     # The paper counts its wins in the cells that it prints.
-    wins = [
-        f"{report.counts['wins'][metric]['ours_in_printed_cells'].get(OWN_METHOD, 0)} times by "
-        f"{TITLES[metric]}"
+    printed = in_print(report.table)
+    won = [
+        f"{wins(printed, metric).get(OWN_METHOD, 0)} times by {TITLES[metric]}"
         for metric in METRICS
     ]
     return [
@@ -124,7 +119,7 @@ def _protocol(folder: Path, report: Report) -> list[Html]:
         tag("h3", "Other errors"),
         items(notes["errors"]),
         tag("h3", "Best in 7 of 22"),
-        _paragraph("best_of_22", rows=report.counts["rows"], wins=" and ".join(wins)),
+        _paragraph("best_of_22", rows=report.counts["rows"], wins=" and ".join(won)),
         *_as_stated(folder / AS_STATED_FOLDER / page.TABLE, report),
         tag("h3", "Cells at the level of a single cluster"),
         _paragraph("single_cluster"),

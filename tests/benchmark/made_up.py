@@ -2,7 +2,8 @@
 
 import json
 
-from sgpmic_cli.benchmark.compare.results import METRICS, SHOWN, _long, document, with_printed
+from sgpmic_cli.benchmark.compare import METRICS, SHOWN, long_table, with_printed
+from sgpmic_cli.benchmark.documents import document
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.paper.experiments.printed import table2
 
@@ -22,7 +23,7 @@ def write_results(folder, shifts=SHIFTS):
         for percentage in entry(name).variances
         for i, method in enumerate(METHODS)
     ]
-    numbers = with_printed(_long(cells, {}), table2())
+    numbers = with_printed(long_table(cells, {}), table2())
     content = document(numbers, protocol="as-run", repeats=10, seed=0)
     manifest = {
         "arguments": {"datasets": ["all"], "n_jobs": 2},

@@ -5,9 +5,8 @@ from dataclasses import fields
 import pytest
 
 from sgpmic_cli.benchmark.benchmark import benchmark
-from sgpmic_cli.benchmark.plan.datasets import load_data
-from sgpmic_cli.benchmark.plan.study import Study, plan_cells, plan_runs
-from sgpmic_cli.benchmark.run.running import RunOptions, prepare
+from sgpmic_cli.benchmark.plan import Study, load_data, plan_cells, plan_runs
+from sgpmic_cli.benchmark.run import RunOptions, prepare
 from sgpmic_cli.paper.experiments.printed import table2
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study

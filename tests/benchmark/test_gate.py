@@ -6,8 +6,8 @@ import pytest
 
 from sgpmic_cli.benchmark import gate
 from sgpmic_cli.benchmark.gate import Selection
-from sgpmic_cli.benchmark.plan.methods import Method
-from sgpmic_cli.benchmark.plan.study import Suite, unvaried
+from sgpmic_cli.benchmark.methods import Method
+from sgpmic_cli.benchmark.plan import Suite, unvaried
 from sgpmic_cli.benchmark.reference import (
     BROKEN,
     COMPARED,
@@ -17,7 +17,7 @@ from sgpmic_cli.benchmark.reference import (
     read_reference,
     write_reference,
 )
-from sgpmic_cli.benchmark.run.running import RunOptions, Watcher
+from sgpmic_cli.benchmark.run import RunOptions, Silent, Watcher
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 
@@ -142,11 +142,11 @@ def test_an_interrupted_check_resumes_and_files_of_others_stay(tmp_path, referen
         with pytest.raises(KeyboardInterrupt):
             check(reference, options=options)
         assert watcher.kept == kept
-    check(reference, options=replace(options, watcher=Watcher()))
+    check(reference, options=replace(options, watcher=Silent()))
     assert not folder.exists()
     folder.mkdir()
     (folder / "other.json").touch()  # a record of another check
-    check(reference, options=replace(options, watcher=Watcher()))
+    check(reference, options=replace(options, watcher=Silent()))
     assert os.listdir(folder) == ["other.json"]
     blocked = replace(HERE, data_dir=folder / "other.json")
     with pytest.raises(SgpmicError, match="cannot write into --store"):

@@ -4,7 +4,7 @@ import shutil
 import pytest
 from command_line import assert_one_sentence, sgpmic
 
-from sgpmic_cli.benchmark.plan.methods import Method
+from sgpmic_cli.benchmark.methods import Method
 from sgpmic_cli.paper.experiments import protocols
 
 SUBSET = "check --dataset iris --methods pca-fcm,ppca-fcm --n-jobs 1"

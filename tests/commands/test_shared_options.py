@@ -18,7 +18,7 @@ from sgpmic_cli.text import as_option_value
 def test_experiments_take_the_data_as_argument_or_option(command, here):
     plan = document(f"{command} wine --dry-run")
     assert plan == document(f"{command} --dataset wine --dry-run")
-    assert {cell["dataset"] for cell in plan["cells"]} == {"wine"}
+    assert plan["to_run"] > 0
 
 
 def test_fit_and_predict_take_the_data_as_argument_or_option(here):

@@ -4,12 +4,12 @@ import hashlib
 import pytest
 from local_server import BODY, Server
 
-from sgpmic_cli.data import entry, originals
+from sgpmic_cli.data import entry, registered
 
 
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.setattr(originals, "BACKOFF", 0.01)
+    monkeypatch.setattr(registered, "BACKOFF", 0.01)
     running = Server()
     yield running
     running.close()

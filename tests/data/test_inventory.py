@@ -1,6 +1,6 @@
 from sgpmic_cli.data import entry, inventory, load, names
 from sgpmic_cli.data.inventory import verify
-from sgpmic_cli.data.originals import cache_folder
+from sgpmic_cli.data.registered import cache_folder
 
 
 def test_states_and_paths(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 from local_server import BODY, raw, redirection, send
 from scipy.io import savemat
 
-from sgpmic_cli.data import originals
-from sgpmic_cli.data.originals import (
+from sgpmic_cli.data import registered
+from sgpmic_cli.data.registered import (
     PARSERS,
     NotOriginal,
     cache_folder,
@@ -63,7 +63,7 @@ def test_addresses_are_tried_in_order(server, found, tmp_path):
 def test_temporary_failures_are_retried_with_growing_pauses(server, found, tmp_path, monkeypatch):
     pauses = []
     monkeypatch.setattr(time, "sleep", pauses.append)
-    monkeypatch.setattr(originals, "BACKOFF", 1.0)
+    monkeypatch.setattr(registered, "BACKOFF", 1.0)
 
     def recovering(handler, count):
         if count == 1:

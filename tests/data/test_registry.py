@@ -2,7 +2,7 @@ import pytest
 
 from sgpmic_cli.data import entry, names
 from sgpmic_cli.data.generated import GENERATORS
-from sgpmic_cli.data.originals import PARSERS
+from sgpmic_cli.data.registered import PARSERS
 from sgpmic_cli.data.registry import bundled_folder
 
 

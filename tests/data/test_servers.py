@@ -5,8 +5,8 @@ import os
 import pytest
 from local_server import BODY, raw, redirection, send
 
-from sgpmic_cli.data import originals
-from sgpmic_cli.data.originals import NotOriginal, fetch, read_original
+from sgpmic_cli.data import registered
+from sgpmic_cli.data.registered import NotOriginal, fetch, read_original
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -16,8 +16,8 @@ LATE = "did not send the file within 1 s"
 
 @pytest.fixture(autouse=True)
 def _short_deadline(monkeypatch):
-    monkeypatch.setattr(originals, "MIN_SECONDS", 1.0)
-    monkeypatch.setattr(originals, "MIN_SPEED", 1e9)
+    monkeypatch.setattr(registered, "MIN_SECONDS", 1.0)
+    monkeypatch.setattr(registered, "MIN_SPEED", 1e9)
 
 
 def _bytes(data):

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sgpmic_cli.benchmark.run.store import Store
+from sgpmic_cli.benchmark.run import Store
 from sgpmic_cli.paper.experiments.protocols import REFERENCE
 from sgpmic_cli.scores import score_all
 

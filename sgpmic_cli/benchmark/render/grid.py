@@ -8,11 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare.results import ROW, is_best, rows_of
-from sgpmic_cli.benchmark.compare.summary import summary
-from sgpmic_cli.benchmark.compare.verdicts import Verdict
-from sgpmic_cli.benchmark.plan.methods import Methods
-from sgpmic_cli.benchmark.render.formats import TITLES, plain, signed
+from sgpmic_cli.benchmark.compare import ROW, Verdict, is_best, rows_of
+from sgpmic_cli.benchmark.counts import summary
+from sgpmic_cli.benchmark.methods import Methods
+from sgpmic_cli.benchmark.render.tables import TITLES, plain, signed
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.pages.markup import Html, box, paragraph, tag
 

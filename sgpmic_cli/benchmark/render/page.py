@@ -6,20 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare.results import (
-    METRICS,
-    ROW,
-    SHOWN,
-    read_document,
-    reading,
-    with_printed,
-)
-from sgpmic_cli.benchmark.compare.significance import Ranking, rank_sides
-from sgpmic_cli.benchmark.compare.summary import WINS, caveat_sentences
-from sgpmic_cli.benchmark.compare.verdicts import Verdict
-from sgpmic_cli.benchmark.plan.methods import Methods
-from sgpmic_cli.benchmark.render.formats import TITLES
+from sgpmic_cli.benchmark.compare import METRICS, ROW, SHOWN, Verdict, with_printed
+from sgpmic_cli.benchmark.counts import Ranking, caveat_sentences, rank_sides
+from sgpmic_cli.benchmark.documents import read_document, reading
+from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.grid import Report, css_class, dataset_title, grid_section
+from sgpmic_cli.benchmark.render.tables import TITLES
 from sgpmic_cli.pages.markup import Html, Section, document, items, paragraph, table, tag
 
 TABLE, MANIFEST = "benchmark.json", "manifest.json"
@@ -102,7 +94,7 @@ def summary_section(report: Report, notes: Html) -> list[Html]:
     return [
         paragraph("printed_numbers", compared=compared, **numbers),
         tag("div", *tiles, class_="tiles"),
-        paragraph("verdicts", equivalent=counts["equivalent"]),
+        paragraph("verdicts"),
         notes,
         _verdict_table(report, methods, "Verdicts by method"),
         _verdict_table(report, datasets, "Verdicts by data set"),
@@ -135,7 +127,7 @@ def _wins(report: Report) -> Html:
     """Return in how many rows each method is the best, in our numbers and in the paper's."""
     printed = set() if report.printed is None else set(report.printed["metric"])
     columns = {
-        f"{TITLES[metric]}, {WINS[side]}": wins
+        f"{TITLES[metric]}, {side}": wins
         for metric, sides in report.counts["wins"].items()
         for side, wins in sides.items()
         if side == "ours" or metric in printed

@@ -1,44 +1,85 @@
-"""Write a comparison as tidy CSV, Markdown and LaTeX.
+"""Write a comparison as CSV, Markdown and LaTeX.
 
-`table.*` has our number, the printed one and the verdict in each cell. `table2.md` has the usual
-layout of a paper: one table of our numbers and one of the printed numbers, each with the wins of
-every method. `ari.md` ranks the methods by the adjusted Rand index. `summary.md` has the counts.
-
-The tables hold no times and no dates, so a benchmark that was killed and resumed ends with the same
-bytes.
+`table.*` has our number, the printed one and the verdict in each cell, `summary.md` the counts and
+the cells that differ. The tables hold no times and no dates, so a benchmark that was killed and
+resumed ends with the same bytes.
 """
 
+import csv
+import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare.results import METRICS, ROW, is_best, rows_of
-from sgpmic_cli.benchmark.compare.significance import (
-    LEVEL,
-    rank_methods,
-    ranks_in_rows,
-    score_table,
-)
-from sgpmic_cli.benchmark.compare.summary import WINS, caveat_sentences, caveats, wins
-from sgpmic_cli.benchmark.compare.verdicts import Verdict
-from sgpmic_cli.benchmark.render.formats import (
-    TITLES,
-    csv_text,
-    digits,
-    escape,
-    latex_row,
-    latex_table,
-    markdown_table,
-    plain,
-    signed,
-)
-from sgpmic_cli.text import for_markdown
+from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, is_best, rows_of
+from sgpmic_cli.benchmark.counts import caveat_sentences
+from sgpmic_cli.scores import SCORES
+from sgpmic_cli.text import for_markdown, printable
 
-SIDES = {"": "ours", "paper_": "the paper's"}  # prefixes of the columns, with their titles
-RANKED = "ari"
+TITLES = {**{name: score.title for name, score in SCORES.items()}, "seconds": "seconds"}
 HEAD = ["data set", "variance % (Q)"]
+
+
+def as_json(document: Mapping[str, Any]) -> str:
+    """Return an indented JSON document. Raise ValueError for NaN."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def csv_text(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a CSV text with a heading."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(heading)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> str:
+    """Return a Markdown table with `left` left-aligned columns and right-aligned numbers."""
+    rule = ["---"] * left + ["---:"] * (len(head) - left)
+    rows = (
+        [re.sub(r"(?<!\\)\|", r"\|", printable(entry)) for entry in row]
+        for row in [head, rule, *body]
+    )
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def latex_table(columns: str, head: Sequence[str], rows: Iterable[str], title: str = "") -> str:
+    """Return a tabular (needs booktabs) with lines as rows."""
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", latex_row(head), r"\midrule", *rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([f"% {title}", *lines] if title else lines)
+
+
+def latex_row(entries: Iterable[str]) -> str:
+    """Return one row of a tabular."""
+    return " & ".join(entries) + r" \\"
+
+
+def escape(text: str) -> str:
+    """Escape the special characters of LaTeX."""
+    special = {character: "\\" + character for character in "&%$#_{}"}
+    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(character, character) for character in text)
+
+
+def plain(mean: float, std: float) -> str:
+    """Return `91.33±0.00`, or a dash for NaN."""
+    return "–" if math.isnan(mean) else f"{mean:.2f}±{std:.2f}"
+
+
+def signed(value: float) -> str:
+    """Return `+1.20`, or an empty text for NaN."""
+    return "" if math.isnan(value) else f"{round(value, 2) + 0.0:+.2f}"
+
+
+def digits(value: float, places: int) -> str:
+    """Return a number with `places` decimals, or an empty text for NaN."""
+    return "" if math.isnan(value) else f"{value:.{places}f}"
 
 
 def tidy_csv(table: pd.DataFrame) -> str:
@@ -105,99 +146,30 @@ def latex(table: pd.DataFrame) -> str:
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {', '.join(signs)}\n" if signs else "\n")
 
 
-def paper_layout(table: pd.DataFrame) -> str:
-    """Return two tables for each metric, one of our numbers and one of the printed numbers."""
-    titles = table.drop_duplicates("method").set_index("method")["title"]
-    parts = []
-    for metric in METRICS:
-        for prefix, side in SIDES.items():
-            body = []
-            for dataset, variance, cells in _rows(table, metric, f"{prefix}mean"):
-                numbers = [_number(cell, prefix) for cell in cells]
-                body.append([for_markdown(dataset) + _mark(cells), variance, *numbers])
-            counts = wins(table, metric, f"{prefix}mean")
-            body.append(["wins", "", *(str(counts.get(name, "–")) for name in titles.index)])
-            content = markdown_table([*HEAD, *titles], body, left=2)
-            parts.append(f"### {TITLES[metric]}, {side}\n\n{content}")
-    lines = "".join(f"- {line}\n" for line in caveat_sentences(caveats(table)))
-    return "\n".join([*parts, lines] if lines else parts)
-
-
-def ranking(table: pd.DataFrame) -> tuple[list[str], list[list[str]], str]:
-    """Rank the methods of a table over its rows; return heading, rows and the result of the test.
-
-    The last two rows are the mean and the mean rank of the methods with a number in every row.
-    """
-    methods, rows = list(table["method"].unique()), list(_rows(table, RANKED))
-    datasets = [dataset for dataset, _, _ in rows]
-    body = []
-    for dataset, variance, cells in rows:
-        name = dataset if datasets.count(dataset) == 1 else f"{dataset} {variance}"
-        body.append([name, *(plain(cell.mean, cell.std) if cell else "–" for cell in cells)])
-    scores = score_table(table, RANKED)
-    # A row without any number is not in the scores, and leaves no method with a mean.
-    complete = scores.dropna(axis="columns") if len(scores) == len(rows) else scores[[]]
-    for title, means in (("mean", complete.mean()), ("mean rank", ranks_in_rows(complete).mean())):
-        body.append([title, *(f"{means[name]:.2f}" if name in means else "–" for name in methods)])
-    result = "No test: there are fewer than three methods or two data sets."
-    if ranks := rank_methods(scores):
-        result = (
-            f"Friedman's test over {len(ranks.datasets)} data sets: p = {ranks.p_value:.3g}. "
-            f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks "
-            f"differ by {ranks.critical_difference:.2f}."
-        )
-    return ["data set", *methods], body, result
-
-
-def ranking_markdown(table: pd.DataFrame) -> str:
-    """Return the ranking as a Markdown file."""
-    head, rows, result = ranking(table)
-    title = f"{TITLES[RANKED]}, mean±std over the repeats"
-    return f"{title}\n\n{markdown_table(head, rows)}\n{result}\n"
-
-
 def summary_markdown(counts: Mapping[str, Any]) -> str:
     """Return the summary of a comparison as Markdown."""
     verdicts = [verdict for verdict in Verdict if verdict in counts["verdicts"]]
     listed = ", ".join(f"{counts['verdicts'][verdict]} {verdict}" for verdict in verdicts)
-    near, differ, equivalent = (
+    near, differ = (
         f"{counts[name]} ({100.0 * counts[name] / max(1, counts['judged']):.0f} %)"
-        for name in ("within_one_point", "differ", "equivalent")
+        for name in ("within_one_point", "differ")
     )
     parts = [
         f"{counts['compared']} cells are compared with the {counts['published']} numbers that the "
         f"paper prints; {counts['compared'] - counts['distinct']} of them repeat an experiment "
         f"(equal data, equal Q) and are counted once. The other {counts['distinct']}: "
         f"{listed or 'none'}.\n",
-        f"Of the {counts['judged']} cells on the paper's data, {near} are within one point, "
-        f"{differ} differ, and {equivalent} are shown to be within two points (two one-sided tests "
-        "at 5 %).\n",
+        f"Of the {counts['judged']} cells on the paper's data, {near} are within one point, and "
+        f"{differ} differ.\n",
     ]
-    for title, groups, more in (
-        ("metric", counts["by_metric"], {}),
-        ("method", counts["by_method"], {"within 2 (TOST)": counts["equivalent_by_method"]}),
-        ("data set", counts["by_dataset"], {}),
-    ):
-        columns = [
-            *({name: of.get(verdict, 0) for name, of in groups.items()} for verdict in verdicts)
+    for title in ("metric", "method", "dataset"):
+        groups = counts[f"by_{title}"]
+        body = [
+            [TITLES.get(name, name), *(str(of.get(verdict, 0)) for verdict in verdicts)]
+            for name, of in groups.items()
         ]
-        columns += more.values()
-        body = [[TITLES.get(name, name), *(str(of[name]) for of in columns)] for name in groups]
-        parts.append(markdown_table([title, *verdicts, *more], body))
-    best = {
-        f"{TITLES[metric]}, {title}": counts["wins"][metric][side]
-        for metric in METRICS
-        for side, title in WINS.items()
-    }
-    methods = next(iter(best.values()))
-    body = [[name, *(str(of.get(name, "–")) for of in best.values())] for name in methods]
-    parts.append(markdown_table(["best of the row", *best], body))
+        parts.append(markdown_table([title, *verdicts], body))
     lines = [f"{verdict}: {verdict.meaning}" for verdict in verdicts]
-    lines.append(
-        f"best of the row: in {counts['rows']} distinct rows, ties count for each method; ours: "
-        "among all methods that were run; ours, printed cells: among the cells that have a number "
-        "in the paper"
-    )
     parts.append("".join(f"- {line}\n" for line in [*lines, *caveat_sentences(counts)]))
     if counts["differing"]:
         parts.append(_differing(counts["differing"]))
@@ -242,25 +214,16 @@ def used(table: pd.DataFrame) -> list[Verdict]:
     return [verdict for verdict in Verdict if verdict in verdicts]
 
 
-def _rows(
-    table: pd.DataFrame, metric: str, column: str = "mean"
-) -> Iterator[tuple[str, str, list[Any]]]:
+def _rows(table: pd.DataFrame, metric: str) -> Iterator[tuple[str, str, list[Any]]]:
     """Yield data set, variance and the cells of every row, in the order of the methods.
 
-    A cell is None if it was not run. Its attribute `best` says whether `column` is the best.
+    A cell is None if it was not run. Its attribute `best` says whether it is the best of its row.
     """
-    table = table.assign(best=is_best(table, column))
+    table = table.assign(best=is_best(table))
     for (dataset, _), row in table[table["metric"] == metric].groupby(ROW, sort=False):
         cells = {cell.method: cell for cell in rows_of(row)}
         title = row_title(next(iter(cells.values())))
         yield str(dataset), title, [cells.get(method) for method in table["method"].unique()]
-
-
-def _number(cell: Any, prefix: str) -> str:
-    if cell is None:
-        return "–"
-    text = plain(getattr(cell, f"{prefix}mean"), getattr(cell, f"{prefix}std"))
-    return f"**{text}**" if cell.best else text
 
 
 def _markdown_cell(cell: Any) -> str:
@@ -269,7 +232,8 @@ def _markdown_cell(cell: Any) -> str:
     printed = "" if pd.isna(cell.paper_mean) else f"{plain(cell.paper_mean, cell.paper_std)} "
     difference = signed(cell.difference)
     size = f" {difference}" if difference and cell.verdict != Verdict.EXACT else ""
-    return f"{_number(cell, '')}<br>{printed}{cell.verdict}{size}"
+    ours = plain(cell.mean, cell.std)
+    return f"{f'**{ours}**' if cell.best else ours}<br>{printed}{cell.verdict}{size}"
 
 
 def _latex_cell(cell: Any) -> str:
@@ -284,11 +248,3 @@ def _latex_number(mean: float, std: float, bold: bool = False, sign: str = "") -
         return ""
     number = rf"{mean:.2f} \pm {std:.2f}"
     return rf"$\mathbf{{{number}}}{sign}$" if bold else f"${number}{sign}$"
-
-
-def _mark(cells: Sequence[Any]) -> str:
-    """Return the mark of a row whose data are unavailable or not the paper's."""
-    present = [cell for cell in cells if cell is not None]
-    if not all(cell.repeats for cell in present):
-        return " (unavailable)"
-    return " (data differ)" if any(cell.data_differ for cell in present) else ""

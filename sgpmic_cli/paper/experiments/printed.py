@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare.results import parse_printed
+from sgpmic_cli.benchmark.documents import parse_printed
 from sgpmic_cli.data.registry import entry, names
 
 FIGURE_ARCS = {"acc": 99.32, "nmi": 97.35}  # figure 4, in the text

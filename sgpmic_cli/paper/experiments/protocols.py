@@ -14,8 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.benchmark.plan.methods import Method, read_methods, with_entry_points
-from sgpmic_cli.benchmark.plan.study import Cell, Suite
+from sgpmic_cli.benchmark.methods import Method, read_methods, with_entry_points
+from sgpmic_cli.benchmark.plan import Cell, Suite
 from sgpmic_cli.data.registry import find
 
 REFERENCE = Path(__file__).with_name("reference.json")  # of the gate
@@ -45,7 +45,7 @@ def _paper_methods() -> dict[str, Method]:
     assert isinstance(stated, PaperMethod)
     # The algorithm of the text, on the columns and with the scores behind the printed numbers.
     methods["algorithm-1"] = replace(algorithm, settings=stated.as_stated)
-    return methods | read_methods(files("sgpmic_cli.benchmark.plan") / "peers.toml")
+    return methods | read_methods(files("sgpmic_cli.benchmark") / "peers.toml")
 
 
 def paper_suite() -> Suite:

@@ -8,20 +8,20 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare.results import compare, plain_values, rows_of
-from sgpmic_cli.benchmark.compare.summary import caveat_sentences, caveats
-from sgpmic_cli.benchmark.plan.datasets import USUAL_PERCENTAGE
-from sgpmic_cli.benchmark.plan.study import Cell, Study
-from sgpmic_cli.benchmark.render.formats import (
+from sgpmic_cli.benchmark.compare import compare, rows_of
+from sgpmic_cli.benchmark.counts import caveat_sentences, caveats
+from sgpmic_cli.benchmark.documents import plain_values
+from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Cell, Study
+from sgpmic_cli.benchmark.render.tables import (
     TITLES,
     as_json,
     csv_text,
     digits,
     markdown_table,
+    notes_of,
     plain,
 )
-from sgpmic_cli.benchmark.render.tables import notes_of
-from sgpmic_cli.benchmark.run.running import FinishedStudy, RunOptions, run_study, write_study
+from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.paper.experiments.protocols import paper_suite

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.benchmark.plan.datasets import PERCENTAGES, LoadedData, load_data
-from sgpmic_cli.benchmark.render.formats import (
+from sgpmic_cli.benchmark.plan import PERCENTAGES, LoadedData, load_data
+from sgpmic_cli.benchmark.render.tables import (
     as_json,
     csv_text,
     escape,

@@ -47,7 +47,7 @@ def all_figures() -> dict[str, Figure]:
 
 def resolve(names: Iterable[str]) -> list[Figure]:
     """Return the figures of the given names; `all` means those that need no data set."""
-    from sgpmic_cli.benchmark.plan.methods import unknown
+    from sgpmic_cli.benchmark.methods import unknown
 
     figures = all_figures()
     chosen: dict[str, Figure] = {}

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.plan.study import Cell, Run, Study
-from sgpmic_cli.benchmark.run.fit import arguments_of, make_estimator
-from sgpmic_cli.benchmark.run.running import run_study
+from sgpmic_cli.benchmark.fit import arguments_of, make_estimator
+from sgpmic_cli.benchmark.plan import Cell, Run, Study
+from sgpmic_cli.benchmark.run import run_study
 from sgpmic_cli.data import Dataset
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.figure_style import matched_looks

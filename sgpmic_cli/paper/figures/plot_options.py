@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.benchmark.plan.study import Study, Vary, unvaried
-from sgpmic_cli.benchmark.run.running import RunOptions
+from sgpmic_cli.benchmark.plan import Study, Vary, unvaried
+from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.tables.options import TableOptions
 

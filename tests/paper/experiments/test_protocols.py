@@ -2,8 +2,7 @@ from dataclasses import replace
 
 from small_studies import SUITE, planned_cells
 
-from sgpmic_cli.benchmark.plan.datasets import LoadedData
-from sgpmic_cli.benchmark.plan.study import plan_cells, plan_runs, runs_of
+from sgpmic_cli.benchmark.plan import LoadedData, plan_cells, plan_runs, runs_of
 from sgpmic_cli.data import entry, load
 from sgpmic_cli.paper.experiments.printed import printed_q
 

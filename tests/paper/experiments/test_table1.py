@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from sgpmic_cli.benchmark.plan.datasets import PERCENTAGES
+from sgpmic_cli.benchmark.plan import PERCENTAGES
 from sgpmic_cli.paper.experiments.printed import printed_q, table1
 from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 

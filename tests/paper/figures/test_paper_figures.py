@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up import write_results
 
-from sgpmic_cli.benchmark.run.running import RunOptions
+from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.paper.figures import convergence_behaviour, latent_spaces
 from sgpmic_cli.paper.figures.catalogue import all_figures, resolve
 from sgpmic_cli.paper.figures.convergence_behaviour import figure6

@@ -3,7 +3,7 @@ import math
 import pandas as pd
 import pytest
 
-from sgpmic_cli.benchmark.compare.significance import (
+from sgpmic_cli.benchmark.counts import (
     critical_difference,
     rank_both,
     rank_methods,

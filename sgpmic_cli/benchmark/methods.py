@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from sgpmic_cli.benchmark.plan.third_party import constructor_parameters, import_class
+from sgpmic_cli.benchmark.third_party import constructor_parameters, import_class
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import nearest
 

@@ -1,9 +1,8 @@
 """Compute runs: fit, score, and turn an error into a failed run with its reason.
 
-Runs of third-party methods, and all runs if there is a limit of time or memory, are computed in a
-child process. A crash, an exit, a hang or a lack of memory there is a failed run. The child returns
-the clusters; they are scored in the parent. This module imports little, because child processes
-are started often.
+Runs of third-party methods, and all runs if there is a limit of time, are computed in a child
+process. A crash, an exit or a hang there is a failed run. The child returns the clusters; they are
+scored in the parent. This module imports little, because child processes are started often.
 """
 
 import inspect
@@ -14,14 +13,13 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.plan.third_party import (
+from sgpmic_cli.benchmark.third_party import (
     IMPORT_SECONDS,
     child,
     error_text,
@@ -34,51 +32,35 @@ from sgpmic_cli.benchmark.plan.third_party import (
 from sgpmic_cli.text import for_html, printable
 
 if TYPE_CHECKING:
-    from sgpmic_cli.benchmark.plan.study import Run
-    from sgpmic_cli.benchmark.run.store import Row
+    from sgpmic_cli.benchmark.plan import Run
 
 KEPT_WARNINGS = 5
 KEPT_CHARACTERS = 4000  # of a traceback, from its end
 READY = "ready"
-# Fitted attributes that a run keeps, with their names there.
-TRACES = {
-    "pretrain_loss_curve_": "pretraining loss",
-    "loss_curve_": "loss",
-    "lower_bounds_": "bound",
-}
+Row = dict[str, Any]  # of the results frame
+# The fields of every row, with the values of those that a fit may leave out.
+DEFAULTS: Row = {"scores": {}, "reason": "", "traceback": "", "warnings": [], "n_iter": None}
 # A class as "module:Class", arguments for which its constructor may have no parameter, settings.
 Arguments = tuple[str, dict[str, Any], dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Limits of one run; None means no limit."""
-
-    seconds: float | None = None
-    bytes: int | None = None  # memory beyond what the process has after importing the method
-
-
-def needs_child(run: "Run", limits: Limits) -> bool:
-    """Return whether a run must be computed in a child process."""
-    return run.cell.method.third_party or limits != Limits()
-
-
 def compute(
-    runs: "Sequence[Run]", memory: Path | None = None, limits: Limits = Limits()
-) -> "Iterator[Row]":
+    runs: "Sequence[Run]", memory: Path | None = None, timeout: float | None = None
+) -> Iterator[Row]:
     """Yield the rows of runs of one cell, computed with one thread per run.
 
-    `memory` is the folder where methods share intermediate results.
+    `memory` is the folder where methods share intermediate results, `timeout` the limit of one run
+    in seconds.
     """
     from threadpoolctl import threadpool_limits
 
     data = runs[0].cell.data
     assert data is not None
     arguments = [arguments_of(run, memory) for run in runs]
-    if needs_child(runs[0], limits):
+    if runs[0].cell.method.third_party or timeout is not None:
         done = 0
         while done < len(runs):  # with a new child after each fit that ended one
-            for fitted in _fits_of_child(arguments[done:], data.Y, limits):
+            for fitted in _fits_of_child(arguments[done:], data.Y, timeout):
                 yield _row(runs[done], fitted)
                 done += 1
         return
@@ -106,9 +88,8 @@ def make_estimator(arguments: Arguments) -> Any:
     return kind(**common | settings)
 
 
-def _row(run: "Run", fitted: dict[str, Any]) -> "Row":
+def _row(run: "Run", fitted: dict[str, Any]) -> Row:
     """Score the clusters of a fit, and return the row of the run."""
-    from sgpmic_cli.benchmark.run.store import DEFAULTS
     from sgpmic_cli.scores import score_all
 
     clusters, data = fitted.pop("clusters", None), run.cell.data
@@ -128,7 +109,6 @@ def _row(run: "Run", fitted: dict[str, Any]) -> "Row":
         "repeat": run.repeat,
         "seed": run.seed,
         "status": "failed" if clusters is None else "ok",
-        "trace": {},
         **DEFAULTS,
         **fitted,
     }
@@ -139,7 +119,7 @@ def fit(
     Y: Array,
     failures: tuple[type[BaseException], ...] = (Exception, SystemExit),
 ) -> dict[str, Any]:
-    """Fit a clusterer without scoring, which would count for time and memory.
+    """Fit a clusterer without scoring, which would count for its time.
 
     Return the clusters and fields of the row; a failed fit has a reason and a traceback instead of
     clusters. The seconds do not include the import of the method.
@@ -165,21 +145,10 @@ def _fitted(estimator: Any, Y: Array) -> dict[str, Any]:
     if clusters.dtype.kind == "f" and not np.isfinite(clusters).all():
         raise ValueError("fit_predict gave labels that are not numbers.")
     n_iter = getattr(estimator, "n_iter_", None)
-    curves = {name: _curve(estimator, attribute) for attribute, name in TRACES.items()}
     return {
         "clusters": np.unique(clusters, return_inverse=True)[1].tolist(),
         "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
-        "trace": {name: curve for name, curve in curves.items() if curve},
     }
-
-
-def _curve(estimator: Any, attribute: str) -> list[float]:
-    """Return a fitted attribute as a list of numbers, or an empty list if it is anything else."""
-    try:
-        values = np.asarray(getattr(estimator, attribute), dtype=np.float64)
-    except (AttributeError, TypeError, ValueError):
-        return []
-    return values.tolist() if values.ndim == 1 and np.isfinite(values).all() else []
 
 
 def _traceback(error: BaseException) -> str:
@@ -190,11 +159,10 @@ def _traceback(error: BaseException) -> str:
 
 
 def _fits_of_child(
-    arguments: Sequence[Arguments], Y: Array, limits: Limits
+    arguments: Sequence[Arguments], Y: Array, timeout: float | None
 ) -> Iterator[dict[str, Any]]:
     """Yield fits up to the first one that ends the child or exceeds its time."""
-    request = arguments, Y, limits.bytes
-    with child(f"{__name__}:fit_in_child", request) as (folder, process):
+    with child(f"{__name__}:fit_in_child", (arguments, Y)) as (folder, process):
         if problem := wait_for(process, folder / READY, IMPORT_SECONDS):
             for _ in arguments:
                 yield {"seconds": 0.0, "reason": f"while importing the method, {problem}"}
@@ -202,7 +170,7 @@ def _fits_of_child(
         for number in range(len(arguments)):
             start = time.perf_counter()
             answer = folder / f"{number}.json"
-            if problem := wait_for(process, answer, limits.seconds):
+            if problem := wait_for(process, answer, timeout):
                 yield {"seconds": time.perf_counter() - start, "reason": problem}
                 return
             yield json.loads(answer.read_text(encoding="utf-8"))
@@ -210,23 +178,10 @@ def _fits_of_child(
 
 def fit_in_child(folder: str) -> None:
     """In the child: import the method, then fit with the arguments of each run in turn."""
-    arguments, Y, memory_limit = read_request(folder)
+    arguments, Y = read_request(folder)
     with suppress(BaseException):  # the first fit fails for the same reason and reports it
         import_class(arguments[0][0])
     write_answer(folder, READY, None)
-    _limit_memory(memory_limit)
     for number, given in enumerate(arguments):
         # Nobody interrupts a child, so even KeyboardInterrupt comes from the method.
         write_answer(folder, f"{number}.json", fit(given, Y, (BaseException,)))
-
-
-def _limit_memory(size: int | None) -> None:
-    """Allow this process `size` bytes more than it has, where the system supports it."""
-    if size is None:
-        return
-    with suppress(ImportError, OSError, ValueError):
-        import resource
-
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-        size += pages * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))

@@ -1,21 +1,7 @@
-"""Aggregate the results frame, compare it with printed numbers, and read a written benchmark.
-
-The comparison is a data frame with a row for each cell and score:
-
-| columns | content |
-|---|---|
-| cell, dataset, explained_variance, method, metric | the place of the number |
-| title, column, settings_searched | of the method, see `Method` |
-| data, q, n_clusters, scores, settings | what was run |
-| repeats, failed, mean, std, seconds | our runs; no mean if all failed or there are no data |
-| note, reasons, tracebacks | warnings, and why runs failed or data are unavailable |
-| experiment | equal for rows that show the same runs |
-| paper_mean, paper_std, paper_repeats, data_differ | the printed number |
-| difference, low, high, error, verdict, equivalent | see `judge` |
-"""
+"""Read printed numbers, and write and read the JSON document of a benchmark."""
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,116 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare.verdicts import judge
-from sgpmic_cli.benchmark.plan.datasets import USUAL_PERCENTAGE
-from sgpmic_cli.benchmark.plan.methods import Method, Methods
+from sgpmic_cli.benchmark.compare import FIELDS, KEY, METRICS, NUMBERS, SHOWN, long_table
+from sgpmic_cli.benchmark.methods import Methods
+from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.atomic import read_regular
 from sgpmic_cli.files.output_folder import read_json
-from sgpmic_cli.scores import SCORES
-
-# The scores of a table; `nmi` holds the definition of the protocol.
-SHOWN = tuple(name for name in SCORES if name not in ("nmi_clusters", "nmi_stated"))
-KEY = ["metric", "dataset", "explained_variance", "method"]
-NUMBERS = ["mean", "std", "repeats"]
-METRICS = ("acc", "nmi")  # the metrics of the tables
-ROW = ["dataset", "explained_variance"]
-KEPT_TRACEBACKS = 3  # of a cell; the runs have all
-# The fields of a cell in a document, by their columns in the comparison.
-FIELDS = {
-    **{name: name for name in ("dataset", "data")},
-    "explained_variance": "variance",
-    **{name: name for name in ("q", "n_clusters", "method", "scores", "settings")},
-    **{name: name for name in ("repeats", "failed")},
-}
-
-
-def compare(
-    runs: pd.DataFrame, methods: Sequence[Method], printed: pd.DataFrame | None = None
-) -> pd.DataFrame:
-    """Aggregate the results frame and compare it with printed numbers, if there are any."""
-    cells: list[dict[str, Any]] = []
-    for _, group in runs.groupby("cell", sort=False):
-        cell, good = group.iloc[0], group[group["status"] == "ok"]
-        repeats = int((group["status"] != "unavailable").sum())
-        numbers = {}
-        for metric in SHOWN:
-            values = good[cell["scores"].get(metric, metric)].to_numpy(float) if len(good) else []
-            numbers[metric] = (np.mean(values), np.std(values)) if len(good) else (None, None)
-        reasons = group["reason"][group["status"] != "ok"].unique().tolist()
-        tracebacks = [text for text in group.get("traceback", ()) if text] if repeats else []
-        cells.append(
-            {
-                **{name: cell[name] for name in FIELDS if name in runs},
-                "repeats": repeats,
-                "failed": repeats - len(good),
-                "seconds": good["seconds"].mean() if len(good) else None,
-                "numbers": numbers,
-                "reasons": tuple(reasons),
-                "tracebacks": tuple(dict.fromkeys(tracebacks))[:KEPT_TRACEBACKS],
-                "note": _note(group, good, reasons) if repeats else reasons[0],
-            }
-        )
-    return with_printed(_long(cells, {method.name: method for method in methods}), printed)
-
-
-def _note(runs: pd.DataFrame, good: pd.DataFrame, reasons: Sequence[str]) -> str:
-    """Describe failures, warnings and an ACC that is not purity, in sentences."""
-    parts = []
-    if len(good) < len(runs):
-        count = f"{len(runs) - len(good)} of" if len(good) else "All"
-        parts.append(f"{count} {len(runs)} runs failed: {'; '.join(reasons).removesuffix('.')}.")
-    warnings = dict.fromkeys(text for texts in good["warnings"] for text in texts)
-    parts += [f"Warning: {text}" for text in warnings]
-    if len(good) and runs["scores"].iloc[0]["acc"] != "acc":
-        parts.append(
-            "ACC is that of the best one-to-one match, as in the printed column; "
-            f"purity is {good['acc'].mean():.2f}."
-        )
-    return " ".join(parts)
-
-
-def _long(cells: Sequence[Mapping[str, Any]], methods: Methods) -> pd.DataFrame:
-    """Return a row for each score of each cell. `numbers` of a cell are means and deviations."""
-    rows = []
-    for number, cell in enumerate(cells):
-        method = methods.get(cell["method"]) or Method(cell["method"], "")
-        place = cell["dataset"], cell["explained_variance"], method.name
-        run = cell["data"], cell["q"], cell["n_clusters"], method.name
-        facts = {
-            "cell": number,
-            **{name: value for name, value in cell.items() if name != "numbers"},
-            "title": method.label,
-            "column": method.column or method.name,
-            "settings_searched": method.settings_searched,
-            "experiment": run if cell["data"] else place,
-        }
-        for metric, (mean, std) in cell["numbers"].items():
-            rows.append({**facts, "metric": metric, "mean": mean, "std": std})
-    types: Any = {"q": "Int64", "mean": float, "std": float, "seconds": float}
-    return pd.DataFrame(rows).astype(types)
-
-
-def with_printed(table: pd.DataFrame, printed: pd.DataFrame | None) -> pd.DataFrame:
-    """Add the printed numbers and the verdicts to the numbers of a benchmark."""
-    columns = {name: f"paper_{name}" for name in ("mean", "std", "repeats")}
-    if printed is None:
-        table = table.assign(**dict.fromkeys(columns.values(), np.nan), data_differ=False)
-    else:
-        right = printed[[*KEY, *columns, "data_differ"]].rename(
-            columns={**columns, "method": "column"}
-        )
-        table = table.merge(right, "left", on=["metric", *ROW, "column"])
-        table["data_differ"] = table["data_differ"] == True  # noqa: E712 - NaN without a number
-    note = "The public data are not those the paper used."
-    differ = table["data_differ"] & ~table["note"].str.startswith(note) & (table["repeats"] > 0)
-    table["note"] = table["note"].where(~differ, (note + " " + table["note"]).str.strip())
-    return table.join(judge(table))
-
-
-def rows_of(table: pd.DataFrame) -> Iterator[Any]:
-    """Yield the rows of a data frame, with its columns as attributes."""
-    yield from table.itertuples()
 
 
 def read_printed(path: Path) -> pd.DataFrame:
@@ -204,18 +86,6 @@ def _numbers(texts: pd.Series) -> pd.Series:
     return texts.astype(float)
 
 
-def distinct(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers without those that repeat an earlier experiment."""
-    return table.drop_duplicates(["experiment", "metric"])
-
-
-def is_best(table: pd.DataFrame, column: str = "mean") -> pd.Series:
-    """Return whether each mean is the best of its row, to two decimals; one alone is not."""
-    means = table[column].round(2)
-    rows = means.groupby([table[name] for name in ("metric", *ROW)], sort=False)
-    return (means == rows.transform("max")) & (rows.transform("count") > 1)
-
-
 @dataclass(frozen=True)
 class Document:
     """A written benchmark that was read back, and how it was computed."""
@@ -278,7 +148,7 @@ def read_document(path: Path, methods: Methods) -> Document:
     with reading(path) as content:
         cells = [_read_cell(cell) for cell in content["cells"]]
         head = str(content["protocol"]), int(content["repeats"])
-        return Document(*head, _long(cells, methods))
+        return Document(*head, long_table(cells, methods))
 
 
 def _read_cell(cell: Mapping[str, Any]) -> dict[str, Any]:

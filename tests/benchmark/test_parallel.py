@@ -1,8 +1,7 @@
 import pytest
 from small_studies import planned_runs
 
-from sgpmic_cli.benchmark.run.running import RunOptions, execute
-from sgpmic_cli.benchmark.run.store import Store
+from sgpmic_cli.benchmark.run import RunOptions, Store, execute
 
 
 def test_workers_give_the_same_scores_as_this_process(tmp_path):

@@ -1,7 +1,7 @@
 import pytest
 
-from sgpmic_cli.benchmark.plan.methods import ENTRY_POINTS, resolve
-from sgpmic_cli.benchmark.plan.third_party import import_class
+from sgpmic_cli.benchmark.methods import ENTRY_POINTS, resolve
+from sgpmic_cli.benchmark.third_party import import_class
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.paper.experiments.printed import table2
 from sgpmic_cli.paper.experiments.protocols import PaperMethod, paper_suite

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from small_studies import prepared
 
-from sgpmic_cli.benchmark.plan.datasets import load_data
+from sgpmic_cli.benchmark.plan import load_data
 
 
 @pytest.fixture

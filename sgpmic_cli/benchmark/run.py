@@ -1,38 +1,117 @@
-"""Run a study: look up stored runs, compute the others, and return one results frame."""
+"""Run a study: look up stored runs, compute the others, and return one results frame.
 
+Finished runs are stored on disk, one small JSON file each, so that a killed benchmark can resume.
+A stored run is a row of the results frame:
+
+| field | content |
+|---|---|
+| key, dataset, method, q, n_clusters, settings, repeat, seed | what was run |
+| status | "ok" or "failed" |
+| seconds, n_iter | time and iterations of the fit |
+| scores | of a run that succeeded, by name |
+| reason, traceback | of a run that failed |
+| warnings | of the fit |
+"""
+
+import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.plan.datasets import load_data
-from sgpmic_cli.benchmark.plan.study import Cell, Run, Study, plan_cells, plan_runs, runs_of
-from sgpmic_cli.benchmark.run.fit import Limits
-from sgpmic_cli.benchmark.run.parallel import make_batches, run_locally
-from sgpmic_cli.benchmark.run.store import FIELDS, Row, Store
-from sgpmic_cli.errors import UsageError
+from sgpmic_cli.benchmark.fit import DEFAULTS, Row
+from sgpmic_cli.benchmark.plan import Cell, Run, Study, load_data, plan_cells, plan_runs, runs_of
+from sgpmic_cli.benchmark.workers import make_batches, run_locally, run_on_cluster
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.files.atomic import read_regular, strict_json, write_whole
 from sgpmic_cli.files.manifest import manifest
-from sgpmic_cli.files.output_folder import check_writable, claim_folder, write_files
+from sgpmic_cli.files.output_folder import check_writable, claim_folder, settle, write_files
 from sgpmic_cli.scores import SCORES
 
 MANIFEST = "manifest.json"
 BENCHMARK = "benchmark"  # the command that writes the tables, unless another is named
 MAX_JOBS_PER_CORE = 32
+MAX_BYTES = 1 << 24  # of a stored run
+FIELDS = [
+    *("key", "dataset", "method", "q", "n_clusters", "settings", "repeat", "seed", "status"),
+    *("seconds", *DEFAULTS),
+]
 COLUMNS = list(dict.fromkeys(["cell", "data", "explained_variance", *FIELDS, *SCORES]))
 
 
-class Watcher:
-    """Callbacks for the progress of a study, which do nothing unless overridden."""
+class Store:
+    """A folder of runs that several processes may use at once, because writes are atomic."""
 
-    def planned(self, kept: int, pending: Sequence[Run]) -> None:
-        """Receive how many runs are stored, and the others."""
+    def __init__(self, folder: PathLike, warn: Callable[[str], None] = lambda _: None):
+        self.folder = Path(folder)
+        self.warn = warn
+        self._warned = False
+
+    @property
+    def memory(self) -> Path:
+        """Return the folder where methods keep intermediate results that several runs share."""
+        return self.folder / "memory"
+
+    def open(self) -> None:
+        """Create the folder and remove unfinished files of killed processes."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        settle(self.folder)
+        settle(self.memory)
+
+    def read(self, key: str) -> Row | None:
+        """Return a stored run, or None if it is missing or damaged.
+
+        Warn of the first damaged one.
+        """
+        path = self.folder / f"{key}.json"
+        try:
+            if path.exists() and not path.is_file():
+                raise ValueError("not a regular file")
+            row = strict_json(read_regular(path, MAX_BYTES))
+            if row.pop("checksum") != _checksum(row) or row["key"] != key:
+                raise ValueError("the checksum or the key differs")
+            if row.keys() != set(FIELDS):
+                raise ValueError("the fields are those of another version")
+            return row
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise SgpmicError(f"cannot read the run record '{path}': {error.strerror}.") from error
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            if not self._warned:
+                self.warn(
+                    f"the run record '{path}' is damaged; this run and any other damaged one are "
+                    "computed again."
+                )
+            self._warned = True
+            return None
+
+    def write(self, row: Row) -> None:
+        """Write a run with a checksum of its content."""
+        text = _canonical({**row, "checksum": _checksum(row)})
+        write_whole(self.folder / f"{row['key']}.json", f"{text}\n")
+
+
+def _checksum(row: Row) -> str:
+    return hashlib.sha256(_canonical(row).encode()).hexdigest()[:16]
+
+
+def _canonical(row: Row) -> str:
+    return json.dumps(row, sort_keys=True, allow_nan=False)
+
+
+class Watcher(Protocol):
+    """Callbacks for the progress of a study."""
+
+    def planned(self, kept: int, pending: int) -> None:
+        """Receive how many runs are stored, and how many will be computed."""
 
     def finished(self, row: Row) -> None:
         """Receive a computed run."""
@@ -41,20 +120,24 @@ class Watcher:
         """Receive a warning."""
 
 
+class Silent(Watcher):
+    """A watcher that does nothing."""
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """Options that say how and where runs are computed. They change no number."""
 
     store: PathLike | None = None  # folder of runs; None for `runs` beside the tables
     n_jobs: int = -1  # processes of this machine; -1 for one per core
-    scheduler: str | None = None  # address of a Dask scheduler; "local" starts a cluster here
-    limits: Limits = field(default_factory=Limits)
+    scheduler: str | None = None  # address of a Dask scheduler
+    timeout: float | None = None  # seconds of one run
     force: bool = False  # compute every run again
     retry_failed: bool = False  # compute failed runs again
     data_dir: PathLike | None = None  # folder of downloaded data
     mirror: str | None = None  # folder or server with the publishers' files
     offline: bool = False
-    watcher: Watcher = field(default_factory=Watcher)
+    watcher: Watcher = field(default_factory=Silent)
 
     def __post_init__(self) -> None:
         """Check the options before any data are loaded."""
@@ -140,7 +223,7 @@ def run_study(
     if out is None:
         check_writable(folder, "--store")
     with nullcontext() if out is None else claim_folder(Path(out), command, study.datasets, folder):
-        options.watcher.planned(len(prepared.stored), prepared.pending)
+        options.watcher.planned(len(prepared.stored), len(prepared.pending))
         rows = prepared.stored | execute(prepared.pending, prepared.store, options)
     return FinishedStudy(prepared, results_frame(prepared, rows), time.perf_counter() - start)
 
@@ -150,14 +233,11 @@ def execute(pending: Sequence[Run], store: Store, options: RunOptions) -> dict[s
     if not pending:
         return {}
     store.open()
-    batches = make_batches(pending, options.limits)
+    batches = make_batches(pending)
     if options.scheduler is None:
-        results = run_locally(batches, store.memory, options.limits, options.n_jobs)
+        results = run_locally(batches, store.memory, options.timeout, options.n_jobs)
     else:
-        from sgpmic_cli.benchmark.run.dask_cluster import run_on_cluster
-
-        how = options.scheduler, options.limits, store.warn, options.n_jobs
-        results = run_on_cluster(batches, *how)
+        results = run_on_cluster(batches, options.scheduler, options.timeout)
     rows: dict[str, Row] = {}
     with closing(results):
         for batch in results:

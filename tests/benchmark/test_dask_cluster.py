@@ -1,7 +1,6 @@
 """Run studies on a real Dask scheduler with real worker processes on this machine."""
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import socket
@@ -13,15 +12,14 @@ from dataclasses import replace
 import pytest
 from small_studies import local_cluster, planned_runs, small_benchmark
 
-from sgpmic_cli.benchmark.run import dask_cluster
-from sgpmic_cli.benchmark.run.fit import Limits
+from sgpmic_cli.benchmark import workers
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 dask = pytest.importorskip("dask", reason="the extra sgpmic[dask] is not installed")
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")
 
 METHODS = ["toy_methods:Slow", "pca-fcm", "isomap-fcm"]
-TABLES = ("table.csv", "table.tex", "table2.md", "summary.json")
+TABLES = ("table.csv", "table.tex", "summary.json")
 MOST_SECONDS = 120
 
 
@@ -78,17 +76,6 @@ def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
         small_benchmark(**table, methods=["toy_methods:WorkerKiller"], repeats=1, **cluster)
 
 
-@pytest.mark.slow
-def test_a_local_cluster_is_started_and_ended(tmp_path):
-    table = {"datasets": ["iris"], "percentages": [95], "methods": ["pca-fcm"], "repeats": 2}
-    small_benchmark(**table, out=tmp_path / "here")
-    cluster = {"scheduler": "local", "n_jobs": 1}
-    small_benchmark(**table, out=tmp_path / "there", **cluster)
-    for name in TABLES:
-        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
-    assert not multiprocessing.active_children()
-
-
 @pytest.mark.parametrize(
     ("threads", "code", "sentence"),
     [
@@ -109,9 +96,9 @@ def test_a_worker_that_would_give_other_numbers_refuses(
     monkeypatch.setattr(distributed, "get_worker", lambda: Worker)
     (run,) = planned_runs(["toy_methods:Halves"])
     with pytest.raises(SgpmicError, match=sentence):
-        dask_cluster.compute_on_worker([replace(run, code=code or run.code)])
+        workers.compute_on_worker([replace(run, code=code or run.code)])
     Worker.state.nthreads = 1
-    assert dask_cluster.compute_on_worker([run])[0]["status"] == "ok"
+    assert workers.compute_on_worker([run])[0]["status"] == "ok"
 
 
 SLOW_ADDRESSES = ["tcp://", "127.0.0.1:x", "silent", "other protocol"]
@@ -142,4 +129,4 @@ def _answer_once(server):
 def test_without_dask_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'sgpmic\[dask\]'"):
-        next(dask_cluster.run_on_cluster([], "tcp://127.0.0.1:9", Limits(), print))
+        next(workers.run_on_cluster([], "tcp://127.0.0.1:9", None))

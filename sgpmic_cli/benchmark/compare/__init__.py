@@ -1,1 +1,0 @@
-"""Aggregate the runs of each cell and compare them with printed numbers and with each other."""

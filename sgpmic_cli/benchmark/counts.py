@@ -1,0 +1,233 @@
+"""Count the verdicts of a comparison and the wins of each method, and rank the methods.
+
+All tables and the page follow one rule: an experiment counts once, even if several rows show it.
+
+Ranks are compared by Friedman's test and Nemenyi's critical difference. The data sets are the
+blocks (Demšar 2006). Each has one row, at 95 % of the variance if the table has it, because the
+rows of one data set are not independent. Only methods with a number for every data set are ranked.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sgpmic_cli.benchmark.compare import (
+    LEVEL,
+    METRICS,
+    NEAR,
+    ROW,
+    Verdict,
+    distinct,
+    is_best,
+    rows_of,
+)
+from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE
+
+CAVEATS = {
+    "fitted_to_print": (
+        "settings that the paper leaves open were searched, one for all data sets, to match the "
+        "printed column; agreement is fitted, and our wins are not a blind comparison"
+    ),
+    "other_column": "not in the paper; compared with the column of another method",
+}
+
+
+def caveats(table: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the methods whose agreement or wins need a caveat, by the kind of caveat."""
+    methods = table.drop_duplicates("method").set_index("method")
+    return {
+        "fitted_to_print": methods.index[methods["settings_searched"]].tolist(),
+        "other_column": methods.index[methods["column"] != methods.index].tolist(),
+    }
+
+
+def caveat_sentences(named: Mapping[str, Any]) -> list[str]:
+    """Return the sentences that belong to every count of agreement and of wins."""
+    return [
+        f"{', '.join(named[kind])}: {text}" for kind, text in CAVEATS.items() if named.get(kind)
+    ]
+
+
+def count_verdicts(verdicts: pd.Series) -> dict[str, int]:
+    """Count the verdicts that occur, in the order of the legend."""
+    counts = verdicts.value_counts()
+    return {str(verdict): int(counts[verdict]) for verdict in Verdict if verdict in counts}
+
+
+def wins(table: pd.DataFrame, metric: str, column: str = "mean") -> dict[str, int]:
+    """Count the distinct rows in which the mean of each method is the best.
+
+    The counts of the printed numbers, with column "paper_mean", include only the methods that have
+    a printed column of their own.
+    """
+    table = table[table["metric"] == metric]
+    if column == "paper_mean":
+        table = in_print(table)
+    unique = distinct(table)
+    counts = is_best(unique, column).groupby(unique["method"]).sum()
+    return {method: int(counts.get(method, 0)) for method in table["method"].unique()}
+
+
+def in_print(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells that have a printed number of their own."""
+    return table[(table["column"] == table["method"]) & table["paper_mean"].notna()]
+
+
+def summary(
+    table: pd.DataFrame, printed: pd.DataFrame | None, metrics: Sequence[str] = METRICS
+) -> dict[str, Any]:
+    """Count the verdicts on the printed cells and the wins.
+
+    Rows that repeat an experiment are counted once.
+    """
+    compared = table[table["metric"].isin(metrics) & table["paper_mean"].notna()]
+    cells = distinct(compared)
+    judged = cells[cells["difference"].notna() & ~cells["data_differ"]]
+    differing = judged[judged["verdict"].isin([Verdict.UP, Verdict.DOWN])]
+    order = differing["difference"].abs().sort_values(ascending=False, kind="stable").index
+    methods = [name for name in table["method"].unique() if name in set(cells["method"])]
+    return {
+        "published": 0 if printed is None else len(printed),
+        "compared": len(compared),
+        "distinct": len(cells),
+        "judged": len(judged),
+        "within_one_point": int((judged["difference"].abs() <= NEAR).sum()),
+        "differ": len(differing),
+        "verdicts": count_verdicts(cells["verdict"]),
+        "by_metric": _count_by(cells, "metric", metrics),
+        "by_method": _count_by(cells, "method", methods),
+        "by_dataset": _count_by(cells, "dataset", cells["dataset"].unique().tolist()),
+        "differing": [
+            {
+                "dataset": cell.dataset,
+                "variance": cell.explained_variance,
+                "method": cell.method,
+                "metric": cell.metric,
+                "ours": cell.mean,
+                "paper": cell.paper_mean,
+                "difference": cell.difference,
+                "interval": [cell.low, cell.high],
+            }
+            for cell in rows_of(differing.loc[order])
+        ],
+        "rows": len(distinct(table).drop_duplicates(ROW)),
+        **caveats(table),
+        "wins": {
+            metric: {"ours": wins(table, metric), "paper": wins(table, metric, "paper_mean")}
+            for metric in metrics
+        },
+    }
+
+
+def _count_by(cells: pd.DataFrame, column: str, groups: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Count the verdicts of each group that has any."""
+    verdicts = dict(list(cells.groupby(column, sort=False)["verdict"]))
+    return {group: count_verdicts(verdicts[group]) for group in groups if group in verdicts}
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Methods ranked over data sets. Rank 1 is the best; ties share the mean of their ranks."""
+
+    methods: tuple[str, ...]  # best mean rank first
+    mean_ranks: tuple[float, ...]
+    datasets: tuple[str, ...]
+    statistic: float  # Friedman's chi square
+    p_value: float
+    critical_difference: float  # methods whose mean ranks differ by less are not distinguished
+    omitted: tuple[str, ...]  # methods without a number for some data set
+
+    def cliques(self) -> list[tuple[int, int]]:
+        """Return the first and last place of each maximal group that is not distinguished."""
+        groups: list[tuple[int, int]] = []
+        for first, rank in enumerate(self.mean_ranks):
+            near = [other - rank <= self.critical_difference for other in self.mean_ranks]
+            last = max(np.flatnonzero(near).tolist())
+            if last > first and (not groups or last > groups[-1][1]):
+                groups.append((first, last))
+        return groups
+
+
+def score_table(numbers: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the means of a metric by row and method, of a comparison or of printed numbers."""
+    means = numbers[(numbers["metric"] == metric) & numbers["mean"].notna()]
+    return means.set_index([*ROW, "method"])["mean"].unstack(sort=False)
+
+
+def rank_methods(scores: pd.DataFrame) -> Ranking | None:
+    """Rank the methods; return None if there are fewer than three of them or two data sets."""
+    rows = _one_row_each(scores)
+    table = rows.dropna(axis="columns").round(2)
+    if min(len(table.columns) - 1, len(table)) < 2:
+        return None
+    from scipy.stats import friedmanchisquare  # imported here because it takes half a second
+
+    ranks = table.rank(axis="columns", ascending=False)  # ties share the mean of their ranks
+    mean_ranks = ranks.mean().sort_values(kind="stable")
+    # If all methods tie on every data set, the statistic is 0 / 0.
+    tied = (table.nunique(axis="columns") == 1).all()
+    statistic, p_value = (0.0, 1.0) if tied else friedmanchisquare(*table.to_numpy().T)
+    return Ranking(
+        methods=tuple(mean_ranks.index),
+        mean_ranks=tuple(mean_ranks.tolist()),
+        datasets=tuple(table.index),
+        statistic=float(statistic),
+        p_value=float(p_value),
+        critical_difference=critical_difference(len(table.columns), len(table)),
+        omitted=tuple(rows.columns.difference(table.columns, sort=False)),
+    )
+
+
+def rank_sides(
+    table: pd.DataFrame, printed: pd.DataFrame | None, metric: str
+) -> dict[str, Ranking]:
+    """Rank the methods by the printed numbers ("paper") and by ours, on the same rows and methods.
+
+    Data sets whose public data differ from those of the printed numbers are left out. If the rest
+    is too small for a ranking, rank each side that is large enough alone.
+    """
+    ours = score_table(table, metric)
+    sides = {"ours": rank_methods(ours)}
+    if printed is not None:
+        paper = score_table(printed[~printed["data_differ"]], metric)
+        if both := rank_both(paper, ours):
+            return dict(zip(("paper", "ours"), both, strict=True))
+        sides = {"paper": rank_methods(paper), **sides}
+    return {side: ranking for side, ranking in sides.items() if ranking is not None}
+
+
+def rank_both(printed: pd.DataFrame, ours: pd.DataFrame) -> tuple[Ranking, Ranking] | None:
+    """Rank both sides over the same rows and methods, so that their ranks are comparable.
+
+    The rows are those in which both sides have a number. The methods are those with a number in all
+    of these rows on both sides. Return None if fewer than three methods or two data sets remain.
+    """
+    common = [row for row in printed.index if row in ours.index]
+    sides = [_one_row_each(scores.loc[common]) for scores in (printed, ours)]
+    complete = [set(side.dropna(axis="columns")) for side in sides]
+    every = list(dict.fromkeys([*printed, *ours]))
+    shared = [method for method in every if all(method in side for side in complete)]
+    first, second = (rank_methods(scores.loc[common, shared]) for scores in (printed, ours))
+    if first is None or second is None:
+        return None
+    omitted = tuple(method for method in every if method not in shared)
+    return replace(first, omitted=omitted), replace(second, omitted=omitted)
+
+
+def critical_difference(n_methods: int, n_datasets: int) -> float:
+    """Return Nemenyi's q sqrt(k (k + 1) / 6 n), where q is the studentised range over sqrt 2."""
+    from scipy.stats import studentized_range
+
+    q = studentized_range.ppf(1.0 - LEVEL, n_methods, np.inf) / np.sqrt(2.0)
+    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
+
+
+def _one_row_each(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each data set: at 95 % of the variance, or at its largest percentage."""
+    percentages = scores.index.to_frame()["explained_variance"].astype(float)
+    preferred = percentages.mask(percentages == USUAL_PERCENTAGE, np.inf)
+    chosen = preferred.groupby("dataset", sort=False).idxmax()
+    return scores.loc[chosen].droplevel("explained_variance")

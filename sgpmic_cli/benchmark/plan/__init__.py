@@ -1,1 +1,0 @@
-"""Plan a benchmark: methods and data sets give cells and their runs."""

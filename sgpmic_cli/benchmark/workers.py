@@ -1,0 +1,146 @@
+"""Compute batches of runs in processes of this machine or of a Dask cluster, the longest first.
+
+joblib's Dask backend is not used: it waits forever if the scheduler gives up a batch because its
+workers died (joblib 1.6).
+"""
+
+import multiprocessing.resource_tracker
+import os
+import signal
+import warnings
+from collections.abc import Generator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from pathlib import Path
+
+from sgpmic_cli.benchmark.fit import Row, compute
+from sgpmic_cli.benchmark.plan import Cell, Run
+from sgpmic_cli.benchmark.third_party import error_text, exit_with_parent
+from sgpmic_cli.code_version import code_version
+from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.interrupts import blocked_interrupts
+
+BATCH_SECONDS = 0.5  # short runs are sent to a worker in batches of about this length
+CHILD_BATCH_SECONDS = 5.0  # the same if a process has to be started for a batch
+USUAL_INDUCING = 50
+CONNECT_SECONDS = 10
+RESUME = "finished runs are kept, and the same command resumes."
+
+Batches = Sequence[list[Run]]
+Rows = Generator[list[Row], None, None]
+
+
+def cost(cell: Cell) -> float:
+    """Estimate the seconds of a run of a cell, to order the work and to choose the fast cells.
+
+    The estimate is proportional to the rows, and to the clusters and inducing points beyond the
+    usual numbers.
+    """
+    assert cell.data is not None
+    clusters = cell.n_clusters / max(1, cell.data.n_classes)
+    inducing = cell.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
+    return cell.method.cost * len(cell.data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
+
+
+def make_batches(runs: Sequence[Run]) -> list[list[Run]]:
+    """Sort runs by decreasing cost, and put short runs of the same cell into one batch.
+
+    The sort is stable, so the runs of a cell stay together.
+    """
+    batches: list[list[Run]] = []
+    for run in sorted(runs, key=lambda run: (run.cell.method.third_party, -cost(run.cell))):
+        last, seconds = batches[-1] if batches else [], BATCH_SECONDS
+        if run.cell.method.third_party:
+            seconds = CHILD_BATCH_SECONDS
+        if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run.cell) <= seconds:
+            last.append(run)
+        else:
+            batches.append([run])
+    return batches
+
+
+def run_locally(batches: Batches, memory: Path, timeout: float | None, n_jobs: int) -> Rows:
+    """Compute batches with joblib, or in this process if there is one job."""
+    from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+    from joblib.externals import loky
+
+    if effective_n_jobs(n_jobs) == 1:
+        for batch in batches:
+            for row in compute(batch, memory, timeout):
+                yield [row]
+        return
+    start = partial(_start_worker, os.getpid())
+    # joblib warns of cancelled tasks after an interrupt, which the command reports itself.
+    warnings.filterwarnings("ignore", message=r"\d+ tasks (which|have been)")
+    try:
+        with parallel_config(
+            backend="loky", n_jobs=n_jobs, inner_max_num_threads=1, initializer=start
+        ):
+            parallel = Parallel(
+                return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
+            )
+            for tracker in (multiprocessing.resource_tracker, loky.backend.resource_tracker):
+                tracker.ensure_running()  # its start unblocks the signals
+            with blocked_interrupts():
+                rows = parallel(delayed(_compute_all)(batch, memory, timeout) for batch in batches)
+            yield from rows
+    except BrokenProcessPool as error:
+        raise SgpmicError(
+            f"a worker process died, probably out of memory: {RESUME} Use fewer processes, such as "
+            "--n-jobs 1."
+        ) from error
+
+
+def _compute_all(batch: Sequence[Run], memory: Path, timeout: float | None) -> list[Row]:
+    return list(compute(batch, memory, timeout))
+
+
+def _start_worker(parent: int) -> None:
+    """In a worker: ignore Ctrl-C, and exit when the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    exit_with_parent(parent)
+
+
+def run_on_cluster(batches: Batches, scheduler: str, timeout: float | None) -> Rows:
+    """Compute batches with the workers of a Dask scheduler, given by its address."""
+    try:
+        from distributed import Client, as_completed
+    except ImportError as error:
+        raise UsageError("--scheduler needs Dask: pip install 'sgpmic[dask]'.") from error
+    try:
+        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:  # Dask raises many types of errors for a wrong address
+        raise UsageError(
+            f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} s: start one or "
+            "correct the address."
+        ) from error
+    with client:
+        futures = client.map(compute_on_worker, batches, timeout=timeout, pure=False)
+        for future in as_completed(futures, loop=client.loop):
+            try:
+                yield future.result()
+            except SgpmicError:
+                raise
+            except Exception as error:  # workers died, the scheduler is gone, or a package missing
+                raise SgpmicError(
+                    f"the Dask cluster cannot compute the runs ({error_text(error)}): check its "
+                    f"memory, and install the same sgpmic and methods on every machine; {RESUME}"
+                ) from error
+
+
+def compute_on_worker(batch: Sequence[Run], timeout: float | None = None) -> list[Row]:
+    """In a Dask worker: compute runs, if this worker gives the same numbers as this machine."""
+    from distributed import get_worker
+
+    worker, run = get_worker(), batch[0]
+    if worker.state.nthreads != 1:
+        raise SgpmicError(
+            f"the Dask worker {worker.address} has several threads, whose runs would disturb each "
+            "other: start workers with --nthreads 1, one per core."
+        )
+    if code_version(run.cell.method.module) != run.code:
+        raise SgpmicError(
+            f"the Dask worker {worker.address} has another version of {run.cell.method.name}, "
+            "NumPy, SciPy or scikit-learn: install the same versions on every machine."
+        )
+    return list(compute(batch, Path(worker.local_directory) / "sgpmic-memory", timeout))
