@@ -20,8 +20,7 @@ from sgpmic_cli.benchmark.compare import METRICS, Verdict, compare
 from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study, write_study
-from sgpmic_cli.paper.experiments.printed import table2
-from sgpmic_cli.paper.experiments.protocols import paper_suite
+from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
 FINALISTS = 5
 SEED = 3000

@@ -24,8 +24,8 @@ finally:
     ("command", "most", "other_wings"),
     [
         (FIT, 75, {"paper", "benchmark"}),
-        (BENCHMARK, 70, {"clustering", "tables"}),
-        (CHECK, 71, {"clustering", "tables"}),
+        (BENCHMARK, 53, {"clustering", "tables"}),
+        (CHECK, 54, {"clustering", "tables"}),
     ],
 )
 def test_a_command_loads_few_modules_and_none_of_other_wings(tmp_path, command, most, other_wings):

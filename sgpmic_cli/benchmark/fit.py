@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.third_party import (
+from sgpmic_cli.benchmark.methods import (
     IMPORT_SECONDS,
     child,
     error_text,

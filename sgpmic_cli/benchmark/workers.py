@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from sgpmic_cli.benchmark.fit import Row, compute
+from sgpmic_cli.benchmark.methods import error_text, exit_with_parent
 from sgpmic_cli.benchmark.plan import Cell, Run
-from sgpmic_cli.benchmark.third_party import error_text, exit_with_parent
 from sgpmic_cli.code_version import code_version
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.interrupts import blocked_interrupts

@@ -1,9 +1,9 @@
 """`sgpmic benchmark`, `sweep-inducing`, `sweep-clusters`, `table1` and `report`: experiments."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
@@ -11,8 +11,26 @@ from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING, SweepR
 from sgpmic_cli.text import for_terminal
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import RenderableType
+    from rich.text import Text
+
     from sgpmic_cli.benchmark.plan import Study
     from sgpmic_cli.benchmark.run import RunOptions
+
+# The colours of the verdicts in the terminal.
+STYLES = {
+    "exact": "bold green",
+    "within 1": "green",
+    "compatible": "cyan",
+    "differs up": "magenta",
+    "differs down": "red",
+    "new": "blue",
+    "data differ": "yellow",
+    "failed": "bold red",
+    "unavailable": "dim",
+    "not run": "dim",
+}
 
 
 @shared.option_groups
@@ -40,10 +58,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     130 interrupted.
     """
     from sgpmic_cli.benchmark import benchmark as experiment
-    from sgpmic_cli.commands.benchmark_tables import result_tables
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
-    from sgpmic_cli.paper.experiments.printed import table2
-    from sgpmic_cli.paper.experiments.protocols import paper_suite
+    from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
     progress = RunProgress(output)
     datasets = shared.split_list(shared.one_of(data, dataset))
@@ -55,8 +71,64 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         return
     with progress:
         finished, table = experiment.benchmark(study, options, out=out, printed=table2())
-    output.result(experiment.benchmark_document(study, table), result_tables(table))
+    output.result(experiment.benchmark_document(study, table), _result_tables(table))
     finish_runs(finished, f"tables and manifest in {out}", output)
+
+
+def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
+    """Yield a table of each metric, the legend, the counts of the verdicts and the notes."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from sgpmic_cli.benchmark.compare import METRICS, ROW, distinct, is_best, rows_of
+    from sgpmic_cli.benchmark.counts import count_verdicts
+    from sgpmic_cli.benchmark.render.tables import TITLES, notes_of, used
+    from sgpmic_cli.commands.terminal_tables import note, table
+
+    marked = results.assign(best=is_best(results))
+    for metric in METRICS:
+        # The cells of a row stand together.
+        rows = marked[marked["metric"] == metric].groupby(ROW, sort=False)
+        cells = [_row(cell) for _, row in rows for cell in rows_of(row)]
+        headings = ["data set", "% (Q)", "method", TITLES[metric], "paper", "diff", ""]
+        yield table(headings, cells, left=("data set", "% (Q)", "method", ""))
+    lines = [
+        Text.assemble((str(verdict), STYLES[verdict]), f": {verdict.meaning}")
+        for verdict in used(results)
+    ]
+    lines.append(Text.assemble(("bold", "bold"), ": best on the data set"))
+    yield Padding(Group(*lines), (0, 0, 1, 0), expand=False)
+    for metric in METRICS:
+        every = results[results["metric"] == metric]
+        counted = distinct(every)
+        repeated = len(every) - len(counted)
+        more = f"; {repeated} more repeat them" if repeated else ""
+        counts = count_verdicts(counted["verdict"])
+        parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        yield note(f"{TITLES[metric]} cells", f"{parts}; {len(counted)} in total{more}")
+    for about, names in notes_of(results).items():
+        yield note(", ".join(names), about)
+
+
+def _row(cell: Any) -> "list[str | Text]":
+    """Return the row of a cell; the difference has its confidence interval, as +1.2 [0.4, 2.0]."""
+    from rich.text import Text
+
+    from sgpmic_cli.benchmark.render.tables import plain, row_title, signed
+
+    succeeded = cell.repeats - cell.failed
+    runs = f" ({succeeded}/{cell.repeats})" if cell.failed and succeeded else ""
+    interval = f" [{cell.low:.1f}, {cell.high:.1f}]" if cell.error > 0 else ""
+    return [
+        cell.dataset,
+        row_title(cell),
+        cell.title,
+        Text(plain(cell.mean, cell.std) + runs, style="bold" if cell.best else ""),
+        plain(cell.paper_mean, cell.paper_std),
+        signed(cell.difference) + interval,
+        Text(cell.verdict, style=STYLES[cell.verdict]),
+    ]
 
 
 def _print_plan(study: "Study", options: "RunOptions", out: Path, output: Output) -> None:

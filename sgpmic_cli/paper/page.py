@@ -19,8 +19,7 @@ from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.pages.markup import Html, Section, document, items, picture, table, tag
-from sgpmic_cli.paper.experiments.printed import table2
-from sgpmic_cli.paper.experiments.protocols import paper_suite
+from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 from sgpmic_cli.paper.figures.catalogue import Figure, all_figures
 
 TABLE2_FOLDER, AS_STATED_FOLDER = "table2", "table2-as-stated"

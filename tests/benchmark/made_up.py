@@ -5,7 +5,7 @@ import json
 from sgpmic_cli.benchmark.compare import METRICS, SHOWN, long_table, with_printed
 from sgpmic_cli.benchmark.documents import document
 from sgpmic_cli.data.registry import entry, names
-from sgpmic_cli.paper.experiments.printed import table2
+from sgpmic_cli.paper.experiments.protocols import table2
 
 METHODS = table2()["method"].unique().tolist()
 SHIFTS = (0.0, 0.5, 4.0, -3.0)  # our numbers minus the printed ones, by turns

@@ -7,8 +7,7 @@ import pytest
 from sgpmic_cli.benchmark.benchmark import benchmark
 from sgpmic_cli.benchmark.plan import Study, load_data, plan_cells, plan_runs
 from sgpmic_cli.benchmark.run import RunOptions, prepare
-from sgpmic_cli.paper.experiments.printed import table2
-from sgpmic_cli.paper.experiments.protocols import paper_suite
+from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
 
 SUITE = paper_suite()

@@ -23,7 +23,7 @@ def _document(folder):
 
 
 def _files(folder):
-    return {name: (folder / name).read_bytes() for name in ("table.csv", "table.md", "table.tex")}
+    return {name: (folder / name).read_bytes() for name in ("table.csv", "table.md")}
 
 
 def test_the_printed_numbers_are_reproduced_to_the_second_decimal(tmp_path):

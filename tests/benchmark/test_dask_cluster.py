@@ -19,7 +19,7 @@ dask = pytest.importorskip("dask", reason="the extra sgpmic[dask] is not install
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")
 
 METHODS = ["toy_methods:Slow", "pca-fcm", "isomap-fcm"]
-TABLES = ("table.csv", "table.tex", "summary.json")
+TABLES = ("table.csv", "summary.json")
 MOST_SECONDS = 120
 
 

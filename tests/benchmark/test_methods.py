@@ -1,10 +1,8 @@
 import pytest
 
-from sgpmic_cli.benchmark.methods import ENTRY_POINTS, resolve
-from sgpmic_cli.benchmark.third_party import import_class
+from sgpmic_cli.benchmark.methods import ENTRY_POINTS, import_class, resolve
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.paper.experiments.printed import table2
-from sgpmic_cli.paper.experiments.protocols import PaperMethod, paper_suite
+from sgpmic_cli.paper.experiments.protocols import PaperMethod, paper_suite, table2
 
 METHODS = paper_suite().methods
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from sgpmic_cli.benchmark.methods import resolve
+from sgpmic_cli.benchmark.methods import import_class, resolve
 from sgpmic_cli.benchmark.peers import PeerHDBSCAN, PeerKMeans
-from sgpmic_cli.benchmark.third_party import import_class
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 PEERS = resolve(["peers"], paper_suite().methods)

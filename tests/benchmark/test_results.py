@@ -7,8 +7,7 @@ import pytest
 from sgpmic_cli.benchmark.compare import compare, with_printed
 from sgpmic_cli.benchmark.counts import summary, wins
 from sgpmic_cli.benchmark.documents import document, read_document
-from sgpmic_cli.paper.experiments.printed import table2
-from sgpmic_cli.paper.experiments.protocols import paper_suite
+from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 from sgpmic_cli.scores import SCORES
 
 TABLE2 = Path(__file__).parents[2] / "results" / "table2" / "benchmark.json"

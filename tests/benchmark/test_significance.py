@@ -9,7 +9,7 @@ from sgpmic_cli.benchmark.counts import (
     rank_methods,
     score_table,
 )
-from sgpmic_cli.paper.experiments.printed import table2
+from sgpmic_cli.paper.experiments.protocols import table2
 
 
 def test_the_printed_numbers_give_the_known_ranks():

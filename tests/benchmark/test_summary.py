@@ -4,8 +4,7 @@ from small_studies import small_benchmark
 from sgpmic_cli.benchmark.compare import distinct
 from sgpmic_cli.benchmark.counts import summary, wins
 from sgpmic_cli.benchmark.render.tables import summary_markdown
-from sgpmic_cli.paper.experiments.printed import table2
-from sgpmic_cli.paper.experiments.protocols import paper_suite
+from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
 METHODS = ["pca-fcm", "ppca-fcm", "aml", "k-means", "dec", "toy_methods:Broken"]
 FITTED = {"aml", "unca", "dec", "fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}

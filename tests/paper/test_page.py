@@ -6,7 +6,7 @@ from made_up import NOTE, write_results
 from page_reader import PageReader
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.paper.experiments.printed import printed_q, table2
+from sgpmic_cli.paper.experiments.protocols import printed_q, table2
 from sgpmic_cli.paper.page import report_page
 
 PLACE = ["dataset", "explained_variance", "method"]

@@ -1,4 +1,4 @@
-"""The methods and the two protocols of the paper's experiments.
+"""The methods and the two protocols of the paper's experiments, and the printed numbers.
 
 `as-run` is the procedure that reproduces most cells of the deterministic methods to the second
 decimal: Wine without its last column for most methods, NMI of the mapped labels. `as-stated`
@@ -7,6 +7,7 @@ Both take the printed Q where the public data give another one. Settings and sco
 printed numbers apply to registered data sets only.
 """
 
+import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -14,10 +15,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from sgpmic_cli.benchmark.documents import parse_printed
 from sgpmic_cli.benchmark.methods import Method, read_methods, with_entry_points
 from sgpmic_cli.benchmark.plan import Cell, Suite
-from sgpmic_cli.data.registry import find
+from sgpmic_cli.data.registry import entry, find, names
 
+FOLDER = files("sgpmic_cli.paper.experiments")
+FIGURE_ARCS = {"acc": 99.32, "nmi": 97.35}  # figure 4, in the text
 REFERENCE = Path(__file__).with_name("reference.json")  # of the gate
 # The reference of an installed package, which users do not change; None in a checkout.
 INSTALLED = None if (Path(__file__).parents[3] / "pyproject.toml").is_file() else REFERENCE
@@ -40,7 +46,7 @@ class PaperMethod(Method):
 @cache
 def _paper_methods() -> dict[str, Method]:
     """Return the methods of the paper and the peers."""
-    methods = read_methods(files("sgpmic_cli.paper.experiments") / "methods.toml", PaperMethod)
+    methods = read_methods(FOLDER / "methods.toml", PaperMethod)
     algorithm, stated = methods["algorithm-1"], methods["sgp-mic"]
     assert isinstance(stated, PaperMethod)
     # The algorithm of the text, on the columns and with the scores behind the printed numbers.
@@ -55,11 +61,11 @@ def paper_suite() -> Suite:
 
 def as_run(cell: Cell) -> list[Cell]:
     """Return the cell as the printed numbers were computed."""
-    entry, method = find(cell.dataset), cell.method
-    if entry is None or not isinstance(method, PaperMethod):
+    registered, method = find(cell.dataset), cell.method
+    if registered is None or not isinstance(method, PaperMethod):
         return [_prescribed(cell, {}, {})]
-    if cell.data is not None and method.drops_columns and entry.as_run_drop:
-        cell = replace(cell, data=cell.data.without(entry.as_run_drop))
+    if cell.data is not None and method.drops_columns and registered.as_run_drop:
+        cell = replace(cell, data=cell.data.without(registered.as_run_drop))
     return [_prescribed(cell, method.as_run, method.as_run_scores)]
 
 
@@ -75,11 +81,48 @@ def _prescribed(cell: Cell, settings: Mapping[str, Any], scores: Mapping[str, st
 
     The settings do not replace those that the cell has.
     """
-    entry = find(cell.dataset)
-    if entry is not None:
-        cell = replace(cell, q=entry.printed_q.get(cell.explained_variance, cell.q))
+    registered = find(cell.dataset)
+    if registered is not None:
+        cell = replace(cell, q=registered.printed_q.get(cell.explained_variance, cell.q))
     if cell.data is None:
         return cell
-    if entry is not None and "n_inducing" in cell.method.accepts():
-        settings = {"n_inducing": min(entry.inducing, len(cell.data.Y)), **settings}
+    if registered is not None and "n_inducing" in cell.method.accepts():
+        settings = {"n_inducing": min(registered.inducing, len(cell.data.Y)), **settings}
     return replace(cell, settings={**settings, **cell.settings}, scores={**cell.scores, **scores})
+
+
+@cache
+def table2() -> pd.DataFrame:
+    """Return the numbers of Table 2; `data_differ` marks those whose data are not public."""
+    printed = parse_printed((FOLDER / "table2.csv").read_bytes())
+    different = [name for name in names() if entry(name).data_differ]
+    return printed.assign(data_differ=printed["dataset"].isin(different))
+
+
+@cache
+def table1() -> dict[str, tuple[int, int, int]]:
+    """Return the printed instances, attributes and classes of every data set."""
+    return {
+        row["dataset"]: (int(row["n"]), int(row["p"]), int(row["n_classes"]))
+        for row in _rows("table1.csv")
+    }
+
+
+@cache
+def printed_q() -> dict[tuple[str, int], int]:
+    """Return the printed latent dimensions by data set and explained variance."""
+    return {(row["dataset"], int(row["variance"])): int(row["q"]) for row in _rows("table2.csv")}
+
+
+@cache
+def figure_acc() -> dict[tuple[str, str, str], float]:
+    """Return the ACC printed under the figures by figure, data set and method."""
+    return {
+        (row["figure"], row["dataset"], row["method"]): float(row["acc"])
+        for row in _rows("figures.csv")
+    }
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (FOLDER / name).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))

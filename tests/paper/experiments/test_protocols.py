@@ -4,7 +4,7 @@ from small_studies import SUITE, planned_cells
 
 from sgpmic_cli.benchmark.plan import LoadedData, plan_cells, plan_runs, runs_of
 from sgpmic_cli.data import entry, load
-from sgpmic_cli.paper.experiments.printed import printed_q
+from sgpmic_cli.paper.experiments.protocols import printed_q
 
 METHODS = ["pca-fcm", "ppca-fcm"]
 

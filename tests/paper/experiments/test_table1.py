@@ -3,7 +3,7 @@ import json
 import pytest
 
 from sgpmic_cli.benchmark.plan import PERCENTAGES
-from sgpmic_cli.paper.experiments.printed import printed_q, table1
+from sgpmic_cli.paper.experiments.protocols import printed_q, table1
 from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
 
