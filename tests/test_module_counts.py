@@ -25,7 +25,7 @@ finally:
     [
         (FIT, 75, {"paper", "benchmark"}),
         (BENCHMARK, 53, {"clustering", "tables"}),
-        (CHECK, 54, {"clustering", "tables"}),
+        (CHECK, 53, {"clustering", "tables"}),
     ],
 )
 def test_a_command_loads_few_modules_and_none_of_other_wings(tmp_path, command, most, other_wings):

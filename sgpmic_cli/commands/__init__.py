@@ -37,7 +37,7 @@ SUBCOMMANDS = {
     "sweep-inducing": ("Reproduce the paper", "benchmark:sweep_inducing"),
     "report": ("Reproduce the paper", "benchmark:report"),
     "check": ("Maintain", "check:check"),
-    "info": ("Maintain", "info:info"),
+    "info": ("Maintain", "datasets:info"),
 }
 
 

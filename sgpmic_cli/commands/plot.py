@@ -58,7 +58,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.commands.progress import RunProgress
     from sgpmic_cli.files.output_folder import output_folder
     from sgpmic_cli.paper.figures.catalogue import resolve
-    from sgpmic_cli.paper.figures.plot_options import PlotOptions
+    from sgpmic_cli.paper.figures.panels import PlotOptions
 
     chosen = resolve(figures)
     output = Output(quiet=quiet)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sgpmic_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from sgpmic_cli.paper.figures.plot_options import PlotOptions
+    from sgpmic_cli.paper.figures.panels import PlotOptions
 
 Draw = Callable[[Path, "PlotOptions"], list[str]]
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from sgpmic_cli.figure_style import COLOURS, LETTERS, PAGE, canvas
 from sgpmic_cli.files.array_cache import Arrays
-from sgpmic_cli.paper.figures.panels import traces
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.figures.panels import PlotOptions, traces
 
 DATASETS = {
     "iris": "Iris",

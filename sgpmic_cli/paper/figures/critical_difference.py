@@ -11,7 +11,7 @@ from sgpmic_cli.benchmark.documents import read_document
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.figure_style import COLOURS, INK, as_drawn, canvas
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.figures.panels import PlotOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgpmic_cli.figure_style import COLOURS, INK, PAGE, canvas
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.figures.panels import PlotOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,8 +15,7 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.figure_style import COLOURS, INK, LETTERS, MARKERS, PAGE, as_drawn, canvas
 from sgpmic_cli.paper.experiments.protocols import FIGURE_ARCS, figure_acc
-from sgpmic_cli.paper.figures.panels import Panel, fit_panels, in_two_dimensions
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.figures.panels import Panel, PlotOptions, fit_panels, in_two_dimensions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,10 +5,11 @@ the mean is fitted again with its own seed. Its latent points are stored beside 
 the key of the run.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,15 +18,37 @@ from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.fit import arguments_of, make_estimator
-from sgpmic_cli.benchmark.plan import Cell, Run, Study
-from sgpmic_cli.benchmark.run import run_study
+from sgpmic_cli.benchmark.plan import Cell, Run, Study, Vary, unvaried
+from sgpmic_cli.benchmark.run import RunOptions, run_study
 from sgpmic_cli.data import Dataset
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.figure_style import matched_looks
 from sgpmic_cli.files.array_cache import Arrays, kept
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
+from sgpmic_cli.tables.options import TableOptions
+
+
+@dataclass(frozen=True)
+class PlotOptions:
+    """Options of all figures; each figure uses those that it needs."""
+
+    results: Path = Path("results")  # tables and sweeps, each in its own folder
+    seed: int = 0
+    repeats: int = 10
+    data: str | None = None  # data set of the figures `embedding` and `convergence`
+    table: TableOptions = field(default_factory=lambda: TableOptions(missing="model"))
+    clusters: int | None = None
+    scale: str | None = None
+    running: RunOptions = field(default_factory=RunOptions)  # its store is not None
+
+    def study(
+        self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried
+    ) -> Study:
+        """Return a study of cells of the paper's table at 95 % of the variance."""
+        how: Any = {"repeats": self.repeats, "seed": self.seed}
+        return paper_suite().study(list(datasets), methods, [95], vary=vary, **how)
 
 
 @dataclass(frozen=True)

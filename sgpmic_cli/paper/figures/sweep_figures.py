@@ -16,7 +16,7 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.figure_style import INK, LETTERS, PAGE, as_drawn, canvas, look
 from sgpmic_cli.files.output_folder import read_whole
 from sgpmic_cli.paper.experiments.protocols import paper_suite
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.figures.panels import PlotOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,7 @@ from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.paper.experiments import protocols
 from sgpmic_cli.paper.figures import panels
-from sgpmic_cli.paper.figures.panels import fit_panels, traces
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.figures.panels import PlotOptions, fit_panels, traces
 from sgpmic_cli.scores import purity
 
 

@@ -11,7 +11,7 @@ from sgpmic_cli.paper.figures.convergence_behaviour import figure6
 from sgpmic_cli.paper.figures.critical_difference import critical_difference, rankings
 from sgpmic_cli.paper.figures.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1
 from sgpmic_cli.paper.figures.latent_spaces import figure2, figure5
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.figures.panels import PlotOptions
 
 
 @pytest.fixture

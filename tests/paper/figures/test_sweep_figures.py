@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from sgpmic_cli.paper.figures import sweep_figures
-from sgpmic_cli.paper.figures.plot_options import PlotOptions
+from sgpmic_cli.paper.figures.panels import PlotOptions
 from sgpmic_cli.paper.figures.sweep_figures import ahead, figure7, figure8, read_sweep
 
 
