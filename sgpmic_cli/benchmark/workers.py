@@ -4,6 +4,8 @@ joblib's Dask backend is not used: it waits forever if the scheduler gives up a 
 workers died (joblib 1.6).
 """
 
+import asyncio
+import logging
 import multiprocessing.resource_tracker
 import os
 import signal
@@ -18,7 +20,7 @@ from sgpmic_cli.benchmark.methods import error_text, exit_with_parent
 from sgpmic_cli.benchmark.plan import Cell, Run
 from sgpmic_cli.code_version import code_version
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.interrupts import blocked_interrupts
+from sgpmic_cli.interrupts import blocked_interrupts, within
 
 BATCH_SECONDS = 0.5  # short runs are sent to a worker in batches of about this length
 CHILD_BATCH_SECONDS = 5.0  # the same if a process has to be started for a batch
@@ -105,10 +107,22 @@ def run_on_cluster(batches: Batches, scheduler: str, timeout: float | None) -> R
     """Compute batches with the workers of a Dask scheduler, given by its address."""
     try:
         from distributed import Client, as_completed
+        from distributed.comm import connect
     except ImportError as error:
         raise UsageError("--scheduler needs Dask: pip install 'sgpmic[dask]'.") from error
+    # It prints a traceback if the scheduler ends, which the command reports itself.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+
+    async def try_address() -> None:
+        await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()
+
+    def open_client() -> Client:
+        # A client without a scheduler prints a traceback when the process ends.
+        asyncio.run(try_address())
+        return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+
     try:
-        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = within(CONNECT_SECONDS, open_client)
     except Exception as error:  # Dask raises many types of errors for a wrong address
         raise UsageError(
             f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} s: start one or "

@@ -2,14 +2,86 @@ import math
 
 import pandas as pd
 import pytest
+from small_studies import small_benchmark
 
+from sgpmic_cli.benchmark.compare import distinct
 from sgpmic_cli.benchmark.counts import (
     critical_difference,
     rank_both,
     rank_methods,
     score_table,
+    summary,
+    wins,
 )
-from sgpmic_cli.paper.experiments.protocols import table2
+from sgpmic_cli.benchmark.render.tables import summary_markdown
+from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
+
+METHODS = ["pca-fcm", "ppca-fcm", "aml", "k-means", "dec", "toy_methods:Broken"]
+FITTED = {"aml", "unca", "dec", "fgplvm-fcm", "ae-fcm", "vae-fcm", "deepc", "sgp-mic"}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("summary")
+    return small_benchmark(["iris"], ["all"], METHODS, out=folder, repeats=2)[1]
+
+
+def test_every_printed_cell_is_counted_once(results):
+    content = summary(results, table2())
+    assert content["published"] == len(table2()) == 582
+    # Four methods of the paper, three rows, two metrics. DEC has no number at Q = 1.
+    assert content["compared"] == sum(content["verdicts"].values()) == 4 * 3 * 2 - 2
+    for key in ("by_metric", "by_method", "by_dataset"):
+        assert sum(sum(counts.values()) for counts in content[key].values()) == content["compared"]
+    assert content["by_method"]["pca-fcm"] == {"exact": 6}
+    assert "k-means" not in content["by_method"]
+    assert content["within_one_point"] >= content["verdicts"]["exact"]
+    sizes = [abs(cell["difference"]) for cell in content["differing"]]
+    counts = [content["verdicts"].get(f"differs {way}", 0) for way in ("up", "down")]
+    assert len(sizes) == content["differ"] == sum(counts)
+    assert sizes == sorted(sizes, reverse=True)
+    for cell in content["differing"]:
+        low, high = cell["interval"]
+        assert low <= cell["difference"] <= high
+    text = summary_markdown(content)
+    assert text.startswith("22 cells are compared with the 582 numbers that the paper prints; 0 of")
+    assert "| pca-fcm | 6 |" in text
+
+
+def test_ties_count_as_wins_for_each_method(results):
+    printed = wins(results, "nmi", "paper_mean")
+    # Iris at 50 %: PCA, PPCA and AML print the same 79.41.
+    assert (printed["pca-fcm"], printed["ppca-fcm"], printed["dec"]) == (1, 1, 2)
+    # Methods without a column in the paper have no wins there.
+    assert list(printed) == ["pca-fcm", "ppca-fcm", "aml", "dec"]
+    ours = wins(results, "acc")
+    assert list(ours) == METHODS
+    assert ours["toy_methods:Broken"] == 0
+    assert sum(ours.values()) >= 3
+
+
+def test_rows_of_equal_data_and_equal_q_count_once(tmp_path):
+    _, table = small_benchmark(
+        ["wdbc", "iris"], ["all"], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=1
+    )
+    acc = table[(table["method"] == "pca-fcm") & (table["metric"] == "acc")]
+    assert acc["q"].tolist() == [1, 1, 2, 1, 2, 3]
+    content = summary(table, table2())
+    assert (content["compared"], content["distinct"], content["rows"]) == (24, 20, 5)
+    kept = distinct(acc)[["dataset", "explained_variance"]].to_numpy().tolist()
+    assert ["wdbc", 50] in kept
+    assert ["wdbc", 95] not in kept
+    assert sum(wins(table, "acc").values()) >= 5
+
+
+def test_fitted_columns_are_named_below_the_counts(tmp_path):
+    methods = paper_suite().methods.values()
+    fitted = {each.name for each in methods if each.settings_searched and each.group == "all"}
+    assert fitted == FITTED
+    _, table = small_benchmark(["iris"], [95], ["pca-fcm", "fgplvm-fcm"], out=tmp_path, repeats=1)
+    assert summary(table, table2())["fitted_to_print"] == ["fgplvm-fcm"]
+    text = (tmp_path / "summary.md").read_text()
+    assert "fgplvm-fcm: settings that the paper leaves open were searched" in text
 
 
 def test_the_printed_numbers_give_the_known_ranks():
