@@ -17,11 +17,11 @@ from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
 QUICK = "--setting paper --iterations 2 --inducing 10"
-FIGURES = {
+DRAWN_WITH_PDF = {
     f"{name}.{kind}" for name in ("convergence", "embedding", "profile") for kind in ("png", "pdf")
 }
 TABLES = {"table-with-clusters.csv", "labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
-FILES = {*FIGURES, *TABLES, "model.npz", "manifest.json", "report.html", MARKER}
+FILES = {"embedding.png", *TABLES, "model.npz", "manifest.json", "report.html", MARKER}
 
 
 def read(path):
@@ -32,8 +32,8 @@ def read(path):
 
 @pytest.fixture
 def no_figures(monkeypatch):
-    def draw_nothing(fitted, folder):
-        for name in ("convergence", "embedding", "profile", "numbers-tried"):
+    def draw_nothing(fitted, folder, *, pdf):
+        for name in ("embedding", "numbers-tried"):
             (folder / f"{name}.png").touch()
         return []
 
@@ -150,14 +150,14 @@ def test_unavailable_data_end_with_exit_code_4(run):
 
 
 def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
-    run(f"iris {QUICK} --out kept")
+    run(f"iris {QUICK} --out kept --pdf")
     before = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
 
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("sgpmic_cli.clustering.figures.draw_embedding", fail)
-    result = run(f"iris {QUICK} --out kept --seed 9 --force")
+    result = run(f"iris {QUICK} --out kept --seed 9 --force --pdf")
     assert "embedding could not be drawn (OSError: [Errno 28] No space left" in result.stderr
     after = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
     # The figures of the replaced fit are deleted.
