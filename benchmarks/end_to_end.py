@@ -2,8 +2,7 @@
 
 The scripts are what an analyst would write instead: UMAP, HDBSCAN and a scatter plot; and k-means
 with silhouettes for 2 to 15 clusters and a scatter plot. All read the same CSV file of 20 columns.
-Each is a process of its own, which takes its turn TURNS times; the turn with the least processor
-time counts. Processor time does not depend on other work on the machine. One thread is used, so
+Each is a process of its own. They take turns, and the turn with the least processor time counts. Processor time does not depend on other work on the machine. One thread is used, so
 that no time is spent on waiting.
 
 `first_answer` is the processor time of `sgpmic fit` until it prints the first line of its result.
@@ -20,7 +19,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROWS = (300, 3_000, 30_000, 300_000)
-TURNS = 3
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 # NumPy is not imported here, because a process inherits the peak memory of its parent.
@@ -71,19 +69,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("results"))
     parser.add_argument("--rows", type=int, default=ROWS[-1], help="most rows")
+    parser.add_argument("--turns", type=int, default=3, help="processes of each kind")
     asked = parser.parse_args(arguments)
     document = {
         "unit": "seconds of processor time in one thread; gigabytes of memory",
         "columns": 20,
-        "imports": min(run([sys.executable, "-c", IMPORTS])["seconds"] for _ in range(TURNS)),
-        "rows": [measure(n) for n in ROWS if n <= asked.rows],
+        "imports": min(run([sys.executable, "-c", IMPORTS])["seconds"] for _ in range(asked.turns)),
+        "rows": [measure(n, asked.turns) for n in ROWS if n <= asked.rows],
     }
     asked.out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(document, indent=2) + "\n"
     (asked.out / "speed-end-to-end.json").write_text(text, encoding="utf-8")
 
 
-def measure(n: int, turns: int = TURNS) -> dict[str, object]:
+def measure(n: int, turns: int) -> dict[str, object]:
     """Return seconds and memory of the three ways for a table of n rows, and the ratios."""
     best: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -97,11 +96,11 @@ def measure(n: int, turns: int = TURNS) -> dict[str, object]:
         for _ in range(turns):
             for name, command in commands.items():
                 found = run([sys.executable, *command])
+                print(f"{n} rows, {name}: {found}", file=sys.stderr, flush=True)
                 if name not in best or found["seconds"] < best[name]["seconds"]:
                     best[name] = found
     ours = best["sgpmic"]["seconds"]
     ratios = {name: round(ours / found["seconds"], 3) for name, found in best.items()}
-    print(f"{n} rows: {best}, ratios {ratios}", file=sys.stderr, flush=True)
     return {"n": n, **best, "ratios": ratios}
 
 

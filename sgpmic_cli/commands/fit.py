@@ -100,7 +100,7 @@ class ModelOptions:
 
 
 @shared.option_groups
-def fit(
+def fit(  # noqa: PLR0913 - one parameter per option
     dataset: shared.Data = None,
     dataset_option: shared.DatasetOption = None,
     *,
