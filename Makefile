@@ -19,7 +19,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-gpu study missing-study map-study kill-test mutation-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study kill-test mutation-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -175,7 +175,11 @@ $(GPY)/.installed: pyproject.toml constraints.txt
 
 speed: $(GPY)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of ten million rows
 	"$(GPY)/bin/python" -m benchmarks.speed --out $(RESULTS)
+	$(MAKE) speed-end-to-end
 	@if command -v nvidia-smi > /dev/null; then $(MAKE) speed-gpu; fi
+
+speed-end-to-end: $(STUDY) ## time `sgpmic fit FILE` beside scripts with UMAP and HDBSCAN, and with k-means and silhouettes
+	"$(BIN)/python" -m benchmarks.end_to_end --out $(RESULTS)
 
 $(GPU)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(GPU)"

@@ -100,7 +100,7 @@ class ModelOptions:
 
 
 @shared.option_groups
-def fit(
+def fit(  # noqa: PLR0913 - one parameter per option
     dataset: shared.Data = None,
     dataset_option: shared.DatasetOption = None,
     *,
@@ -108,6 +108,9 @@ def fit(
     table: shared.TableOptionGroup,
     out: Path | None = shared.option(
         "Output folder.", default="sgpmic-out/fit/NAME, the file without suffix"
+    ),
+    pdf: bool = shared.flag(
+        "Draw profile and convergence as well, and write all figures also as PDF."
     ),
     force: shared.Force = False,
     source: shared.SourceOptions,
@@ -119,8 +122,8 @@ def fit(
     are encoded, and id columns name the rows. Constant columns and other text are left out. Notes
     describe this preparation; `sgpmic predict` repeats it for new rows.
     Writes report.html, table-with-clusters.csv (the table with the results), model.npz, labels.csv,
-    embedding.csv, profile.csv, trace.csv, manifest.json and the figures. If the fit fails, nothing
-    is written.
+    embedding.csv, profile.csv, trace.csv, manifest.json and the figures of the page as
+    PNG (--pdf: more figures, also as PDF). If the fit fails, nothing is written.
     """
     from sgpmic_cli.clustering.figures import draw_all
     from sgpmic_cli.clustering.page import fit_page
@@ -140,18 +143,23 @@ def fit(
     with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
         with FitProgress(output) as progress:
             fitted = fit_models.fit(data, **vars(model), progress=progress)
+        for note in (*data.notes, *fitted.warnings, *fitted.advice):
+            output.note(f"note: {note}")
+        # Print before drawing, which takes longer than a small fit.
+        unprinted = output.try_result({**fitted.summary(), "out": str(out)}, fit_tables(fitted))
         arguments = {"dataset": dataset, "table": asdict(options), **vars(model)}
         about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
         fitted.write(folder)
         write_table(folder / TABLE, data, fitted.prediction)
         (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-        undrawn = draw_all(fitted, folder)
+        undrawn = draw_all(fitted, folder, pdf=pdf)
         command = partial(fit_models.fit_command, arguments)
         page = fit_page(fitted, folder, out, arguments, command)
         (folder / "report.html").write_text(page, encoding="utf-8")
-    for note in (*data.notes, *fitted.warnings, *fitted.advice, *undrawn):
+    for note in undrawn:
         output.note(f"note: {note}")
-    output.result({**fitted.summary(), "out": str(out)}, fit_tables(fitted))
+    if unprinted is not None:
+        raise unprinted
     output.finish(f"report, model, tables and figures in {out}")
 
 

@@ -57,7 +57,8 @@ def offset_and_scale(
         scales = np.ones(Y.shape[1])
     if levels is not None:
         sample = counts / np.maximum(counts - 1, 1)  # as in the variance of a number
-        metric = np.sqrt(sample * means * np.maximum(levels - 1, 1))
+        frequencies = np.where(number, 0.0, means)
+        metric = np.sqrt(sample * frequencies * np.maximum(levels - 1, 1))
         metric = metric / (common if scale == "none" else 1.0)
         scales = np.where(number | (metric == 0.0), scales, metric)
     return offset, np.where(used, scales, 0.0)

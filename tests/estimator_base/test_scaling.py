@@ -23,6 +23,13 @@ def test_scales_are_sample_deviations_with_and_without_missing_values(
     np.testing.assert_allclose(found, np.broadcast_to(wanted[scale], 3), rtol=1e-9)
 
 
+def test_numbers_beside_categories_may_have_a_negative_mean():
+    X = np.column_stack([-Y[:, 1], np.arange(90) % 2])
+    with np.errstate(invalid="raise"):
+        _, found = scaling.offset_and_scale(X, "standard", np.array([0, 2]))
+    np.testing.assert_allclose(found, X.std(axis=0, ddof=1) * [1, np.sqrt(2)])
+
+
 def test_cubes_order_rows_of_equal_length():
     rows = np.array([[5.0, 0.0], [3.0, 4.0], [-3.0, 4.0], [0.0, -5.0], [1.0, 1.0]])
     order = [4, 3, 2, 1, 0]
