@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import BoolArray, Table
 from sgpmic_cli.clustering.profile import (
@@ -231,8 +232,15 @@ def fit(
 
 
 def last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
-    """Return the estimator, which may be the last step of a pipeline."""
-    return model[-1] if isinstance(model, Pipeline) else model
+    """Return the fitted estimator, which may be the last step of a pipeline."""
+    estimator = model[-1] if isinstance(model, Pipeline) else model
+    if not isinstance(estimator, LatentClusterer):
+        raise UsageError(
+            "model must be a fitted SGPMIC or PaperSGPMIC, or a pipeline that ends with one, not "
+            f"{type(estimator).__name__}."
+        )
+    check_is_fitted(estimator)
+    return estimator
 
 
 def fitted_of(model: LatentClusterer | Pipeline, X: Table, name: str = "X") -> Fitted:

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import PathLike, Table
 from sgpmic_cli._version import __version__
 from sgpmic_cli.clustering import interpretation
 from sgpmic_cli.clustering.figures import draw_all
-from sgpmic_cli.clustering.fitting import Fitted, fitted_of, last_step
+from sgpmic_cli.clustering.fitting import Fitted, fitted_of
 from sgpmic_cli.clustering.plots import projection, shown_rows
 from sgpmic_cli.clustering.result_tables import TABLE
 from sgpmic_cli.errors import UsageError
@@ -92,11 +91,12 @@ def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) ->
         The HTML file to write. It needs no other file and no network.
     """
     path = Path(path)
-    check_is_fitted(estimator := last_step(model))
-    n, n_samples = np.shape(X)[0], len(estimator.labels_)
-    if n != n_samples:
-        raise UsageError(f"X must be the rows of the fit: it has {n} rows, not {n_samples}.")
     fitted = fitted_of(model, X, path.stem)
+    found, points = fitted.prediction.embedding, fitted.model.embedding_
+    known = points[fitted.model.labels_ >= 0]
+    # The model gives training rows the latent points of the fit, up to rounding.
+    if found.shape != known.shape or not np.allclose(found, known, atol=1e-6 * known.std()):
+        raise UsageError(f"X must be the {len(points)} rows that the model was fitted to.")
     with TemporaryDirectory() as folder:
         draw_all(fitted, Path(folder))
         page = fit_page(fitted, Path(folder))

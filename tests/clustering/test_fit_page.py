@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from page_reader import PageReader
+from sklearn.cluster import KMeans
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -16,6 +17,7 @@ from sgpmic import SGPMIC, PaperSGPMIC, TableEncoder, write_report
 from sgpmic_cli.clustering.page import MOST_COLUMNS, MOST_FEATURES, fit_page
 from sgpmic_cli.commands.fit_models import fit, fit_command
 from sgpmic_cli.data import load
+from sgpmic_cli.errors import UsageError
 
 TECHNICAL = ("bound", "inducing", "latent", "reference", "silhouette", "score", "nan")
 
@@ -113,8 +115,12 @@ def test_the_page_of_a_model_of_python_describes_the_fit_and_needs_no_other_file
     assert "sgpmic predict" not in page  # there is no model file
     with pytest.raises(ValueError, match="not fitted yet"):
         write_report(make(3), rows, tmp_path / "other.html")
-    with pytest.raises(ValueError, match="it has 5 rows, not 40"):
-        write_report(model, rows[:5], tmp_path / "other.html")
+    for others in (rows[:5], rows[::-1], rows.assign(x1=0.0)):
+        with pytest.raises(UsageError, match="X must be the 40 rows that the model was fitted to"):
+            write_report(model, others, tmp_path / "other.html")
+    for other in (KMeans(2).fit([[0], [1]]), make_pipeline(StandardScaler(), KMeans(2)), None):
+        with pytest.raises(UsageError, match=r"must be a fitted SGPMIC .*, not (KMeans|NoneType)"):
+            write_report(other, rows, tmp_path / "other.html")
 
 
 @pytest.mark.filterwarnings("ignore:Column", "ignore:Rows without any value")
