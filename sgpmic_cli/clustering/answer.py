@@ -4,9 +4,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from sgpmic_cli._typing import Indices
-from sgpmic_cli.clustering.model.clusters.single_column import Condition
+from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.clustering.model.clusters.islands import OVERLAP
+from sgpmic_cli.clustering.model.clusters.single_column import Condition, explained_clusters
+from sgpmic_cli.clustering.profile import profile_of
+from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.tables.recipe import Column, NumberColumn, TableRecipe, TextColumn
+
+MEANING = {
+    "group": "Group: a valley of the density separates the cluster from every neighbour.",
+    "slice": "Slice: no valley separates the cluster from a neighbour, so that the border between "
+    "them is a convention.",
+    "too few rows to say": "Too few rows: a valley would be missed too often.",
+}
+VALLEY = (
+    "The percentage is the density in the shallowest valley, relative to the lower of the two "
+    "peaks beside it."
+)
 
 
 def headline(
@@ -31,18 +47,16 @@ def headline(
     number = int(groups.max()) + 1
     if not number:
         return _without_groups(labels, verdicts)
-    sizes = [_rows(groups == g) for g in range(number)]
-    if names:
-        sizes = [f"{size} ({name})" for size, name in zip(sizes, names, strict=True)]
-    text = f"{sizes[0]} are a group" if number == 1 else f"{number} groups: {_listed(sizes)}"
     main = _main_groups(groups, labels)
+    parts = []
+    for g in range(number):
+        details = [*names[g : g + 1], *([f"in {main.count(g)} clusters"] * (main.count(g) > 1))]
+        parts.append(_rows(groups == g) + f" ({', '.join(details)})" * bool(details))
+    text = f"{parts[0]} are a group" if number == 1 else f"{number} groups: {listed(parts)}"
     if (groups == -1).any():
         rest, slices = _rows(groups == -1), main.count(-1)
         cut = f", cut into {slices} slices" if slices > 1 else ""
         text += f"; the other {rest} are one continuum{cut}"
-    further = [size for g, size in enumerate(sizes) if main.count(g) > 1]
-    if further:
-        text += f". Several clusters are slices of one group: {_listed(further)}"
     return f"{text}."
 
 
@@ -50,13 +64,94 @@ def explained(conditions: Sequence[Condition], n_clusters: int) -> str | None:
     """Return a sentence about clusters that one column explains, or None if there are none."""
     if not conditions:
         return None
-    columns = list(dict.fromkeys(condition.column for condition in conditions))
+    columns = explaining_columns(conditions)
     if len(columns) == 1 and len(conditions) >= n_clusters - 1:
         found = f"The column {columns[0]!r} alone explains the clusters"
     else:
-        found = "A single column explains " + _listed([f"cluster {c.cluster}" for c in conditions])
-    details = _listed([f"cluster {c.cluster} is {c}" for c in conditions])
-    return f"{found}: {details}. Leave it out to see what else there is."
+        found = "A single column explains " + listed([f"cluster {c.cluster}" for c in conditions])
+    return f"{found}: {listed([f'cluster {c.cluster} is {c}' for c in conditions])}."
+
+
+def explaining_columns(conditions: Sequence[Condition]) -> list[str]:
+    """Return the names of the columns of conditions, each once."""
+    return list(dict.fromkeys(condition.column for condition in conditions))
+
+
+def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> str:
+    """Return a sentence that says which clusters a fit without some columns finds again.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns that were left out.
+    labels, again : ndarray of shape (N,)
+        Clusters of the fit, and of the fit without the columns.
+    """
+    without = f"Without {listed([repr(name) for name in columns])}"
+    number = int(again.max()) + 1
+    if number == 1:
+        return f"{without} no clusters are found."
+    clusters = np.unique(labels).tolist()
+    kept = [m for m in clusters if _best_overlap(labels == m, again) >= OVERLAP]
+    if len(kept) == len(clusters):
+        return f"{without} the same clusters are found: other columns show them as well."
+    if not kept:
+        return f"{without} none of the clusters is found again, but {number} others."
+    lost = [m for m in clusters if m not in kept]
+    return f"{without} {_numbered(kept)} found again, and {_numbered(lost)} not."
+
+
+def explained_rows(data: Dataset, labels: Indices, n_clusters: int) -> list[Condition]:
+    """Return a condition for every cluster that a single column of the table explains."""
+    if n_clusters == 1:
+        return []
+    recipe = data.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
+    columns: dict[str, Any] = {}
+    dates = set()
+    first = 0
+    for column in recipe.columns:
+        features = data.Y[:, first : first + len(column.feature_names)]
+        first += features.shape[1]
+        columns[column.name] = _values(column, features)
+        if isinstance(column, NumberColumn) and column.notation and column.notation.is_day:
+            dates.add(column.name)
+    return [
+        found._replace(value=f"{pd.Timestamp(found.value, unit='D'):%Y-%m-%d}")
+        if found.column in dates
+        else found
+        for found in explained_clusters(columns, labels, n_clusters)
+    ]
+
+
+def group_names(data: Dataset, groups: Indices) -> list[str]:
+    """Return a condition such as "wage > 250" or a proposed name for each surviving group."""
+    number = int(groups.max()) + 2  # the rows without a group are number 0
+    if number == 1:
+        return []
+    names = profile_of(data, np.eye(number)[groups + 1]).proposed_names()
+    for condition in explained_rows(data, groups + 1, number):
+        names[condition.cluster] = str(condition)
+    return names[1:]
+
+
+def verdict_in_words(verdict: Mapping[str, Any]) -> str:
+    """Return the verdict of a cluster with the depth of its valley, such as "group (12 %)"."""
+    depth = "" if verdict["depth"] is None else f" ({100 * verdict['depth']:.0f} %)"
+    return verdict["verdict"].removesuffix(" to say") + depth
+
+
+def meaning_of(verdicts: Sequence[Mapping[str, Any]]) -> str:
+    """Explain the verdicts that occur."""
+    kinds = {verdict["verdict"] for verdict in verdicts}
+    sentences = [sentence for kind, sentence in MEANING.items() if kind in kinds]
+    if any(verdict["depth"] is not None for verdict in verdicts):
+        sentences.append(VALLEY)
+    return " ".join(sentences)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as an enumeration, such as "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _without_groups(labels: Indices, verdicts: Sequence[Mapping[str, Any]]) -> str:
@@ -65,6 +160,9 @@ def _without_groups(labels: Indices, verdicts: Sequence[Mapping[str, Any]]) -> s
     if m == 1:
         return f"No group stands out: the {n} are one continuum."
     if all(kind == "slice" for kind in kinds):
+        if all(verdict["depth"] is None for verdict in verdicts):
+            few = "columns of few values show no valleys"
+            return f"No group stands out: the {n} are cut into {m} slices, because {few}."
         return f"No group stands out: the {n} are one continuum, cut into {m} slices."
     parts = []
     for kind, one, several in (
@@ -89,5 +187,25 @@ def _rows(member: np.ndarray) -> str:
     return f"{np.count_nonzero(member):,} rows"
 
 
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+def _numbered(clusters: Sequence[int]) -> str:
+    """Return "cluster 1 is" or "clusters 1 and 3 are"."""
+    if len(clusters) == 1:
+        return f"cluster {clusters[0]} is"
+    return f"clusters {listed([str(m) for m in clusters])} are"
+
+
+def _best_overlap(member: BoolArray, labels: Indices) -> float:
+    """Return the largest Jaccard index of some rows with a cluster."""
+    both = np.bincount(labels[member & (labels >= 0)], minlength=1)
+    either = np.bincount(labels[labels >= 0], minlength=len(both))[: len(both)]
+    return float((both / np.maximum(member.sum() + either - both, 1)).max())
+
+
+def _values(column: Column, features: Array) -> Any:
+    """Return the values of a column: texts of categories and of two numbers, or numbers."""
+    if isinstance(column, TextColumn):
+        categories = np.array(column.categories, dtype=object)
+        texts = pd.Series(categories[np.nan_to_num(features).argmax(axis=1)])
+        return texts.where(~np.isnan(features[:, 0]))
+    values = pd.Series(features[:, 0])
+    return values if values.nunique() > 2 else values.map("{:g}".format, na_action="ignore")
