@@ -19,6 +19,7 @@ MEANING = {
     "them is a convention.",
     "too few rows to say": "Too few rows: a valley would be missed too often.",
 }
+NO_VALLEY = 0.995  # a density in between that rounds to that of the lower peak
 VALLEY = (
     "The percentage is the density in the shallowest valley, relative to the lower of the two "
     "peaks beside it."
@@ -87,7 +88,7 @@ def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> 
     labels, again : ndarray of shape (N,)
         Clusters of the fit, and of the fit without the columns.
     """
-    without = f"Without {listed([repr(name) for name in columns])}"
+    without = f"Without {listed([repr(name) for name in columns])},"
     number = int(again.max()) + 1
     if number == 1:
         return f"{without} no clusters are found."
@@ -98,7 +99,7 @@ def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> 
     if not kept:
         return f"{without} none of the clusters is found again, but {number} others."
     lost = [m for m in clusters if m not in kept]
-    return f"{without} {_numbered(kept)} found again, and {_numbered(lost)} not."
+    return f"{without} {_numbered(kept)} found again; {_numbered(lost)} not."
 
 
 def explained_rows(data: Dataset, labels: Indices, n_clusters: int) -> list[Condition]:
@@ -136,15 +137,16 @@ def group_names(data: Dataset, groups: Indices) -> list[str]:
 
 def verdict_in_words(verdict: Mapping[str, Any]) -> str:
     """Return the verdict of a cluster with the depth of its valley, such as "group (12 %)"."""
-    depth = "" if verdict["depth"] is None else f" ({100 * verdict['depth']:.0f} %)"
-    return verdict["verdict"].removesuffix(" to say") + depth
+    depth = verdict["depth"]
+    words = verdict["verdict"].removesuffix(" to say")
+    return words if depth is None or depth >= NO_VALLEY else f"{words} ({100 * depth:.0f} %)"
 
 
 def meaning_of(verdicts: Sequence[Mapping[str, Any]]) -> str:
     """Explain the verdicts that occur."""
     kinds = {verdict["verdict"] for verdict in verdicts}
     sentences = [sentence for kind, sentence in MEANING.items() if kind in kinds]
-    if any(verdict["depth"] is not None for verdict in verdicts):
+    if any("%" in verdict_in_words(verdict) for verdict in verdicts):
         sentences.append(VALLEY)
     return " ".join(sentences)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from sgpmic_cli.clustering import answer
 from sgpmic_cli.clustering.fitting import Fitted, Progress
@@ -32,17 +31,18 @@ def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
 def numbers_table(fitted: Fitted) -> tuple[list[str], list[list[str]]]:
     """Return heading and rows of the table of the numbers that were tried, for people.
 
-    Numbers without a score were ruled out before.
+    Numbers without a score were ruled out before, and columns without a value say nothing.
     """
     tried = [row for row in numbers_tried(fitted) if row["score"] or row["n_clusters"] == 1]
-    heading = [name.replace("n_", "").replace("_", " ") for name in tried[0]]
-    return heading, [[_shown(value) for value in row.values()] for row in tried]
+    names = [name for name in tried[0] if any(row[name] for row in tried)]
+    heading = [name.replace("n_", "").replace("_", " ") for name in names]
+    return heading, [[_shown(row[name]) for name in names] for row in tried]
 
 
 def _shown(value: float | bool) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
-    return str(value) if isinstance(value, int) else f"{value:.3f}"
+    return str(value) if isinstance(value, int) else f"{value:.3f}" if value else "–"
 
 
 def headline(fitted: Fitted) -> str:
@@ -95,9 +95,10 @@ def stability_in_words(fitted: Fitted) -> str:
     if stability is None or by_cluster is None:
         return "Refits to halves of the rows were not made."
     refits = fitted.model.get_params()["n_resamples"]
-    text = f"The clustering was repeated on {refits} random halves of the rows. The clusters "
+    text = f"In clusterings of {refits} random halves of the rows, the clusters "
     if stability < FAIR:
-        return f"{text}overlap with those by only {100 * stability:.0f} %: do not rely on them."
+        percent = f"{100 * stability:.0f} %"
+        return f"{text}come back with an overlap of only {percent}: do not rely on them."
     text += f"come back with an overlap of {100 * stability:.0f} %"
     weak = [m for m in np.flatnonzero(by_cluster < FAIR) if fitted.model.cluster_sizes_[m]]
     if weak:
@@ -160,7 +161,8 @@ def with_refit(fitted: Fitted, progress: Progress = lambda _: None) -> Fitted:
     kept = [column.name not in columns for column in recipe.columns]
     others = replace(recipe, columns=tuple(np.array(recipe.columns, dtype=object)[kept]))
     Y = fitted.data.Y[:, np.array(kept)[recipe.column_of_feature]]
-    model = clone(fitted.model).set_params(max_iter=1, n_resamples=0, callback=None)
+    same = {**fitted.model.get_params(), "max_iter": 1, "n_resamples": 0, "callback": None}
+    model = type(fitted.model)(**same)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
