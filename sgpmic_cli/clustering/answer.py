@@ -15,8 +15,8 @@ from sgpmic_cli.tables.recipe import Column, NumberColumn, TableRecipe, TextColu
 
 MEANING = {
     "group": "Group: a valley of the density separates the cluster from every neighbour.",
-    "slice": "Slice: no valley separates the cluster from a neighbour, so that the border between "
-    "them is a convention.",
+    "slice": "Slice: a part of a continuum; no valley separates it from a neighbour, so that the "
+    "border between them is a convention.",
     "too few rows to say": "Too few rows: a valley would be missed too often.",
 }
 NO_VALLEY = 0.995  # a density in between that rounds to that of the lower peak
@@ -89,17 +89,24 @@ def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> 
         Clusters of the fit, and of the fit without the columns.
     """
     without = f"Without {listed([repr(name) for name in columns])},"
-    number = int(again.max()) + 1
-    if number == 1:
+    kept, lost = found_again(labels, again)
+    if (number := int(again.max()) + 1) == 1:
         return f"{without} no clusters are found."
-    clusters = np.unique(labels).tolist()
-    kept = [m for m in clusters if _best_overlap(labels == m, again) >= OVERLAP]
-    if len(kept) == len(clusters):
+    if not lost:
         return f"{without} the same clusters are found: other columns show them as well."
     if not kept:
         return f"{without} none of the clusters is found again, but {number} others."
-    lost = [m for m in clusters if m not in kept]
     return f"{without} {_numbered(kept)} found again; {_numbered(lost)} not."
+
+
+def found_again(labels: Indices, again: Indices) -> tuple[list[int], list[int]]:
+    """Return the clusters that other clusters of the same rows (N,) repeat, and those they do not.
+
+    A cluster is repeated if its Jaccard index with another cluster is at least OVERLAP.
+    """
+    clusters = np.unique(labels).tolist()
+    kept = [m for m in clusters if _best_overlap(labels == m, again) >= OVERLAP]
+    return kept, [m for m in clusters if m not in kept]
 
 
 def explained_rows(data: Dataset, labels: Indices, n_clusters: int) -> list[Condition]:
@@ -158,14 +165,11 @@ def listed(words: Sequence[str]) -> str:
 
 def _without_groups(labels: Indices, verdicts: Sequence[Mapping[str, Any]]) -> str:
     kinds = [verdict["verdict"] for verdict in verdicts]
-    n, m = f"{len(labels):,} rows", len(kinds)
-    if m == 1:
-        return f"No group stands out: the {n} are one continuum."
-    if all(kind == "slice" for kind in kinds):
-        if all(verdict["depth"] is None for verdict in verdicts):
-            few = "columns of few values show no valleys"
-            return f"No group stands out: the {n} are cut into {m} slices, because {few}."
-        return f"No group stands out: the {n} are one continuum, cut into {m} slices."
+    found = f"No group stands out in the {len(labels):,} rows"
+    if len(kinds) == 1:
+        return f"{found}."
+    if set(kinds) == {"slice"}:
+        return f"{found}: they are cut into {len(kinds)} slices."
     parts = []
     for kind, one, several in (
         ("group", "is separated by a valley", "are separated by valleys"),
@@ -176,7 +180,7 @@ def _without_groups(labels: Indices, verdicts: Sequence[Mapping[str, Any]]) -> s
             again = ", but not found again in halves of the rows" if kind == "group" else ""
             words = f"1 cluster {one}" if number == 1 else f"{number} clusters {several}"
             parts.append(words + again)
-    return f"No group stands out in the {n}: {'; '.join(parts)}."
+    return f"{found}: {'; '.join(parts)}."
 
 
 def _main_groups(groups: Indices, labels: Indices) -> list[int]:

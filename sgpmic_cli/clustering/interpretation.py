@@ -12,6 +12,7 @@ import numpy as np
 from sgpmic_cli.clustering import answer
 from sgpmic_cli.clustering.fitting import Fitted, Progress
 from sgpmic_cli.clustering.model.clusters.cluster_number import plausible_in_words
+from sgpmic_cli.clustering.model.clusters.discrete_columns import FEW_VALUES, effective_values
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import Features
@@ -58,7 +59,7 @@ def how_sure(fitted: Fitted) -> Iterator[str]:
     m = len(fitted.model.cluster_sizes_)
     if m > 1:
         if fitted.verdicts:
-            yield answer.meaning_of(fitted.verdicts)
+            yield answer.meaning_of(fitted.verdicts) + _columns_without_part(fitted.data)
         yield stability_in_words(fitted)
         if sentence := answer.explained(fitted.conditions, m):
             yield sentence
@@ -114,7 +115,7 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
     `command` returns the command line of the fit with changed arguments.
     """
     m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
-    if columns := fitted.columns_to_drop:
+    if (columns := fitted.columns_to_drop) and not _same_without(fitted):
         words = f"Leave {answer.listed([repr(name) for name in columns])} out to see what else "
         yield f"{words}there is:", command(drop=tuple(columns), out=f"{out}-without")
     if other is not None:
@@ -128,6 +129,23 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
     else:
         words = "Assign new rows; the file needs no preparation:"
         yield words, f"sgpmic predict {shlex.quote(str(out))} NEW.csv"
+
+
+def _columns_without_part(data: Dataset) -> str:
+    """Return a sentence about columns of few values after a space, or an empty string."""
+    few = effective_values(data.Y) < FEW_VALUES
+    columns = np.arange(len(few)) if data.recipe is None else data.recipe.column_of_feature
+    number, n_columns = len(np.unique(columns[few])), len(np.unique(columns))
+    if not number:
+        return ""
+    return f" Columns of few values, {number} of {n_columns}, take no part in this."
+
+
+def _same_without(fitted: Fitted) -> bool:
+    """Return whether all clusters are found again without the columns that explain some."""
+    if fitted.without is None:
+        return False
+    return not answer.found_again(fitted.prediction.labels, fitted.without)[1]
 
 
 def number_to_compare(fitted: Fitted) -> int | None:

@@ -50,11 +50,8 @@ def test_several_groups_without_a_rest():
 @pytest.mark.parametrize(
     ("kinds", "expected"),
     [
-        (["slice"], "No group stands out: the 60 rows are one continuum."),
-        (
-            ["slice"] * 3,
-            "No group stands out: the 60 rows are one continuum, cut into 3 slices.",
-        ),
+        (["slice"], "No group stands out in the 60 rows."),
+        (["slice"] * 3, "No group stands out in the 60 rows: they are cut into 3 slices."),
         (
             ["group", "slice", "too few rows to say", "too few rows to say"],
             "No group stands out in the 60 rows: 1 cluster is separated by a valley, but not found "
@@ -65,15 +62,6 @@ def test_several_groups_without_a_rest():
 )
 def test_no_group(kinds, expected):
     assert headline(np.full(60, -1), np.arange(60) % len(kinds), verdicts(*kinds)) == expected
-
-
-def test_columns_of_few_values_have_no_continuum():
-    slices = [{"verdict": "slice", "depth": None, "neighbour": None}] * 2
-    text = headline(np.full(60, -1), np.arange(60) % 2, slices)
-    assert text == (
-        "No group stands out: the 60 rows are cut into 2 slices, because columns of few values "
-        "show no valleys."
-    )
 
 
 def test_verdicts_in_words():
