@@ -17,8 +17,9 @@ MEANING = {
     "group": "Group: a valley of the density separates the cluster from every neighbour.",
     "slice": "Slice: a part of a continuum; no valley separates it from a neighbour, so that the "
     "border between them is a convention.",
-    "too few rows to say": "Too few rows: a valley would be missed too often.",
+    "too few rows to say": "Too few rows: a valley could not be told from chance.",
 }
+MOST_NAMED = 4  # slices whose names are in the headline
 NO_VALLEY = 0.995  # a density in between that rounds to that of the lower peak
 VALLEY = (
     "The percentage is the density in the shallowest valley, relative to the lower of the two "
@@ -31,8 +32,9 @@ def headline(
     labels: Indices,
     verdicts: Sequence[Mapping[str, Any]],
     names: Sequence[str] = (),
+    cluster_names: Sequence[str] = (),
 ) -> str:
-    """Return one or two sentences that say which rows are groups and what the others are.
+    """Return a sentence that says which rows are groups and what the others are.
 
     Parameters
     ----------
@@ -44,10 +46,12 @@ def headline(
         Verdict of each cluster (`SGPMIC.verdicts_`).
     names : sequence of str
         A name for each group, such as "high wage". Empty if there are none.
+    cluster_names : sequence of str
+        A name for each cluster, for a few slices without any group.
     """
     number = int(groups.max()) + 1
     if not number:
-        return _without_groups(labels, verdicts)
+        return _without_groups(labels, verdicts, cluster_names)
     main = _main_groups(groups, labels)
     parts = []
     for g in range(number):
@@ -144,9 +148,10 @@ def group_names(data: Dataset, groups: Indices) -> list[str]:
 
 def verdict_in_words(verdict: Mapping[str, Any]) -> str:
     """Return the verdict of a cluster with the depth of its valley, such as "group (12 %)"."""
-    depth = verdict["depth"]
-    words = verdict["verdict"].removesuffix(" to say")
-    return words if depth is None or depth >= NO_VALLEY else f"{words} ({100 * depth:.0f} %)"
+    kind, depth = verdict["verdict"], verdict["depth"]
+    if kind not in ("group", "slice"):
+        return "too few rows"
+    return kind if depth is None or depth >= NO_VALLEY else f"{kind} ({100 * depth:.0f} %)"
 
 
 def meaning_of(verdicts: Sequence[Mapping[str, Any]]) -> str:
@@ -163,13 +168,16 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def _without_groups(labels: Indices, verdicts: Sequence[Mapping[str, Any]]) -> str:
+def _without_groups(
+    labels: Indices, verdicts: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> str:
     kinds = [verdict["verdict"] for verdict in verdicts]
     found = f"No group stands out in the {len(labels):,} rows"
     if len(kinds) == 1:
         return f"{found}."
     if set(kinds) == {"slice"}:
-        return f"{found}: they are cut into {len(kinds)} slices."
+        few = f" ({'; '.join(names)})" * (0 < len(names) <= MOST_NAMED)
+        return f"{found}: they are cut into {len(kinds)} slices{few}."
     parts = []
     for kind, one, several in (
         ("group", "is separated by a valley", "are separated by valleys"),

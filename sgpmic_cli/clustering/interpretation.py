@@ -50,8 +50,13 @@ def headline(fitted: Fitted) -> str:
     """Return the answer of a fit: which rows are groups, and what the others are."""
     if fitted.groups is None:  # the paper's model has no verdicts
         return choice_in_words(fitted)
-    labels = fitted.prediction.labels
-    return answer.headline(fitted.groups, labels, fitted.verdicts, fitted.group_names)
+    return answer.headline(
+        fitted.groups,
+        fitted.prediction.labels,
+        fitted.verdicts,
+        fitted.group_names,
+        fitted.profile.proposed_names(),
+    )
 
 
 def how_sure(fitted: Fitted) -> Iterator[str]:

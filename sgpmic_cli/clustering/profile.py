@@ -59,11 +59,14 @@ class Profile:
 
     def in_words(self, cluster: int) -> list[str]:
         """Describe each distinguishing feature of a cluster in a few words."""
-        return [
-            f"{self.features[j]} {self.shown(j, self.means[cluster, j])} "
-            f"(elsewhere {self.shown(j, self.elsewhere[cluster, j])})"
-            for j in self.distinguishing(cluster)
-        ]
+        found = []
+        for j in self.distinguishing(cluster):
+            both = self.means[cluster, j], self.elsewhere[cluster, j]
+            here, elsewhere = (self.shown(j, mean) for mean in both)
+            if here == elsewhere:
+                here, elsewhere = (f"{mean:.6g}" for mean in both)
+            found.append(f"{self.features[j]} {here} (elsewhere {elsewhere})")
+        return found
 
     def shown(self, j: int, value: float) -> str:
         """Return a value or mean of feature j as text: a percentage, a date or a number."""

@@ -64,6 +64,11 @@ def test_no_group(kinds, expected):
     assert headline(np.full(60, -1), np.arange(60) % len(kinds), verdicts(*kinds)) == expected
 
 
+def test_a_few_slices_are_named():
+    text = headline(np.full(9, -1), np.arange(9) % 2, verdicts("slice", "slice"), [], ["a", "b"])
+    assert text == "No group stands out in the 9 rows: they are cut into 2 slices (a; b)."
+
+
 def test_verdicts_in_words():
     found = [
         {"verdict": "group", "depth": 0.123, "neighbour": 1},

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli.clustering.profile import profile_of, repeated_texts, text_advice
-from sgpmic_cli.data import load
+from sgpmic_cli.data import Dataset, load
 
 LABELS = np.repeat([0, 1], [30, 10])
 
@@ -84,6 +84,13 @@ def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
     assert found == ({"home town": 1.0} if repeated else {})
     words = "in 'home town', 100 % of the rows have the main text of their cluster."
     assert text_advice(found) == [words] * repeated
+
+
+def test_means_that_look_equal_get_more_digits():
+    values = np.c_[-118.2 - 0.2 * LABELS, np.arange(40.0)]
+    data = Dataset.from_classes("t", values, None, ["longitude", "x"])
+    words = profile_of(data, np.eye(2)[LABELS]).in_words(1)
+    assert "longitude -118.4 (elsewhere -118.2)" in words
 
 
 def test_proposed_names_are_short_and_differ(data):
