@@ -9,12 +9,12 @@ import pandas as pd
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.clustering.model.clusters.islands import OVERLAP
 from sgpmic_cli.clustering.model.clusters.single_column import Condition, explained_clusters
-from sgpmic_cli.clustering.profile import profile_of
+from sgpmic_cli.clustering.profile import Profile, profile_of
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.tables.recipe import Column, NumberColumn, TableRecipe, TextColumn
+from sgpmic_cli.tables.recipe import Column, TableRecipe, TextColumn
 
 MEANING = {
-    "group": "Group: a valley of the density separates the cluster from every neighbour.",
+    "group": "Group: a valley of the density separates it from every neighbour.",
     "slice": "Slice: a part of a continuum; no valley separates it from a neighbour, so that the "
     "border between them is a convention.",
     "too few rows to say": "Too few rows: a valley could not be told from chance.",
@@ -113,37 +113,50 @@ def found_again(labels: Indices, again: Indices) -> tuple[list[int], list[int]]:
     return kept, [m for m in clusters if m not in kept]
 
 
-def explained_rows(data: Dataset, labels: Indices, n_clusters: int) -> list[Condition]:
-    """Return a condition for every cluster that a single column of the table explains."""
-    if n_clusters == 1:
-        return []
+def explained_rows(data: Dataset, labels: Indices, profile: Profile) -> list[Condition]:
+    """Return a condition for every cluster that a single column of the table explains.
+
+    Of columns that explain a cluster equally well, the one that differs most in `profile` is named.
+    """
     recipe = data.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
-    columns: dict[str, Any] = {}
-    dates = set()
-    first = 0
-    for column in recipe.columns:
-        features = data.Y[:, first : first + len(column.feature_names)]
-        first += features.shape[1]
-        columns[column.name] = _values(column, features)
-        if isinstance(column, NumberColumn) and column.notation and column.notation.is_day:
-            dates.add(column.name)
+    columns = {column.name: column for column in recipe.columns}
+    places: dict[str, list[int]] = {}
+    for j in profile.by_difference:
+        places.setdefault(profile.columns[j], []).append(j)
+    values = {name: _values(columns[name], data.Y[:, sorted(js)]) for name, js in places.items()}
     return [
         found._replace(value=f"{pd.Timestamp(found.value, unit='D'):%Y-%m-%d}")
-        if found.column in dates
+        if found.column in profile.dates
         else found
-        for found in explained_clusters(columns, labels, n_clusters)
+        for found in explained_clusters(values, labels, len(profile.sizes))
     ]
 
 
-def group_names(data: Dataset, groups: Indices) -> list[str]:
-    """Return a condition such as "wage > 250" or a proposed name for each surviving group."""
-    number = int(groups.max()) + 2  # the rows without a group are number 0
-    if number == 1:
-        return []
-    names = profile_of(data, np.eye(number)[groups + 1]).proposed_names()
-    for condition in explained_rows(data, groups + 1, number):
+def group_profile(data: Dataset, groups: Indices) -> Profile:
+    """Return the profile of the rows without a group, number 0, and of each group after it."""
+    return profile_of(data, np.eye(groups.max() + 2)[groups + 1])
+
+
+def group_names(data: Dataset, groups: Indices, profile: Profile) -> list[str]:
+    """Return a condition such as "wage > 250" or a proposed name for each surviving group.
+
+    `profile` is that of `group_profile`.
+    """
+    names = profile.proposed_names()
+    for condition in explained_rows(data, groups + 1, profile):
         names[condition.cluster] = str(condition)
     return names[1:]
+
+
+def groups_summary(
+    groups: Indices, depths: Sequence[float], names: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return number of rows, depth of the valley and condition or name of each surviving group."""
+    sizes = np.bincount(groups + 1)[1:].tolist()
+    return [
+        {"rows": rows, "depth": round(depth, 4), "condition": name}
+        for rows, depth, name in zip(sizes, depths, names, strict=True)
+    ]
 
 
 def verdict_in_words(verdict: Mapping[str, Any]) -> str:

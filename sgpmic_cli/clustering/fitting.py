@@ -117,14 +117,24 @@ class Fitted:
         return getattr(self.model, "groups_", None)
 
     @cached_property
+    def group_profile(self) -> Profile:
+        """Features of the rows without a group, number 0, and of each surviving group."""
+        assert self.groups is not None
+        return answer.group_profile(self.data, self.groups)
+
+    @cached_property
     def group_names(self) -> list[str]:
         """A condition or a name for each surviving group."""
-        return [] if self.groups is None else answer.group_names(self.data, self.groups)
+        if self.groups is None or self.groups.max() < 0:
+            return []
+        return answer.group_names(self.data, self.groups, self.group_profile)
 
     @cached_property
     def conditions(self) -> list[Condition]:
         """The conditions of the clusters that a single column explains."""
-        return answer.explained_rows(self.data, self.prediction.labels, self.model.n_clusters_)
+        if self.model.n_clusters_ == 1:
+            return []
+        return answer.explained_rows(self.data, self.prediction.labels, self.profile)
 
     @cached_property
     def columns_to_drop(self) -> list[str]:
@@ -145,9 +155,8 @@ class Fitted:
     @cached_property
     def advice(self) -> list[str]:
         """Sentences about options that may improve the fit, and about unusual rows."""
-        advice: list[str | None] = [*text_advice(self._repeated_texts)]
-        if self.conditions:
-            advice.clear()  # a condition says more
+        # A condition says more than the sentence about texts.
+        advice: list[str | None] = [*(() if self.conditions else text_advice(self._repeated_texts))]
         scale = self.model.scale
         # A common factor leaves the columns uneven, but a user who asks for it knows that.
         if scale == "none" or (scale == "global" and not self.scale_given):
@@ -180,13 +189,9 @@ class Fitted:
             if hasattr(model, attribute)
         }
         if self.groups is not None:
-            sizes = np.bincount(self.groups + 1)[1:].tolist()
-            each = zip(sizes, model.group_depths_, self.group_names, strict=True)
+            depths, names = model.group_depths_, self.group_names
             specific["verdicts"] = self.verdicts
-            specific["groups"] = [
-                {"rows": rows, "depth": round(depth, 4), "condition": name}
-                for rows, depth, name in each
-            ]
+            specific["groups"] = answer.groups_summary(self.groups, depths, names)
         return {
             "dataset": self.data.name,
             "rows": self.data.Y.shape[0],

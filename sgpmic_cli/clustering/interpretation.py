@@ -59,12 +59,26 @@ def headline(fitted: Fitted) -> str:
     )
 
 
+def groups_in_words(fitted: Fitted) -> Iterator[tuple[int, int, str, list[str]]]:
+    """Yield number, rows, verdict and features of each surviving group that is not a cluster."""
+    if fitted.groups is None or fitted.groups.max() < 0:
+        return
+    for g in answer.found_again(fitted.groups, fitted.prediction.labels)[1]:
+        if g >= 0:
+            verdict = {"verdict": "group", "depth": fitted.model.group_depths_[g]}
+            rows = int((fitted.groups == g).sum())
+            features = fitted.group_profile.in_words(g + 1)
+            yield g, rows, answer.verdict_in_words(verdict), features
+
+
 def how_sure(fitted: Fitted) -> Iterator[str]:
     """Yield sentences about the verdicts, refits, columns that explain clusters, and the number."""
     m = len(fitted.model.cluster_sizes_)
     if m > 1:
         if fitted.verdicts:
-            yield answer.meaning_of(fitted.verdicts) + _columns_without_part(fitted.data)
+            groups = [{"verdict": "group", "depth": depth} for depth in fitted.model.group_depths_]
+            meaning = answer.meaning_of([*groups, *fitted.verdicts])
+            yield meaning + _columns_without_part(fitted.data)
         yield stability_in_words(fitted)
         if sentence := answer.explained(fitted.conditions, m):
             yield sentence

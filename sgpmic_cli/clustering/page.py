@@ -127,9 +127,13 @@ def _summary(fitted: Fitted, figures: Path, out: Path | None, command: Callable[
 
 
 def _clusters(fitted: Fitted) -> Html:
-    """Return one sentence about each cluster."""
+    """Return one sentence about each cluster, after groups that are no cluster."""
     profile, sizes = fitted.profile, fitted.model.cluster_sizes_
     clusters = []
+    for g, size, verdict, features in interpretation.groups_in_words(fitted):
+        heading = tag("strong", f"Group {g}, “{fitted.group_names[g]}”")
+        words = f" with {answer.listed(features)}" if features else ""
+        clusters.append(tag("span", heading, f": {verdict}. {size} rows{words}."))
     for m, (name, size) in enumerate(zip(profile.proposed_names(), sizes.tolist(), strict=True)):
         title = f"Cluster {m}" + f", “{name}”" * (name != f"cluster {m}")
         words = f"{size} row{'s' * (size != 1)} ({100 * size / sizes.sum():.0f} %)"

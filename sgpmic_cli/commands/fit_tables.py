@@ -42,13 +42,17 @@ def _code(words: str, code: str) -> Padding:
 
 
 def _clusters(fitted: "Fitted") -> Table:
-    """Return a table with one line for each cluster."""
+    """Return a table with one line for each cluster, after the groups that are no cluster."""
     columns: dict[str, list[str]] = {"verdict": [verdict_in_words(v) for v in fitted.verdicts]}
     # The paper's model has neither verdicts nor refits, so its clusters have a probability only.
     if not fitted.verdicts:
         columns = {"certainty": [f"{value:.2f}" for value in fitted.model.certainty_]}
     headings = ["cluster", "rows", *columns, "distinguishing features", "typical rows"]
     rows = [
+        [f"group {g}", str(size), verdict, "\n".join(features), fitted.group_names[g]]
+        for g, size, verdict, features in interpretation.groups_in_words(fitted)
+    ]
+    rows += [
         [
             str(m),
             str(size),

@@ -7,6 +7,7 @@ import pytest
 from sgpmic_cli.clustering.answer import (
     explained,
     group_names,
+    group_profile,
     headline,
     meaning_of,
     verdict_in_words,
@@ -110,6 +111,10 @@ def test_clusters_that_a_fit_without_columns_finds_again(again, expected):
     assert expected in without_columns(["a", "b"], LABELS, again)
 
 
+def names(data, groups):
+    return group_names(data, groups, group_profile(data, groups))
+
+
 def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
     days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.where(LABELS == 0, 0, 700), "D")
     days += pd.to_timedelta(np.arange(60) * 7 % 20, "D")
@@ -124,8 +129,13 @@ def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
     frame.loc[59, "kind"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
     data = load(str(tmp_path / "t.csv"))
-    assert group_names(data, LABELS) == ["day <= 2020-12-25", "flag = 1", "kind = new"]
-    assert group_names(data, np.full(60, -1)) == []
+    assert names(data, LABELS) == ["day <= 2020-12-25", "flag = 1", "kind = new"]
     values = np.random.RandomState(0).randn(60, 3) + 2.0 * (LABELS == 1)[:, None]
     table = Dataset.from_classes("t", values, None, ["a", "b", "c"])
-    assert group_names(table, (LABELS == 1) - 1)[0].startswith("high ")
+    assert names(table, (LABELS == 1) - 1)[0].startswith("high ")
+
+
+def test_of_columns_that_explain_a_group_the_one_that_differs_most_is_named():
+    wage = np.r_[np.linspace(60, 200, 57), 300, 310, 320]
+    table = Dataset.from_classes("t", np.c_[np.log(wage), wage], None, ["logwage", "wage"])
+    assert names(table, (np.arange(60) > 56) - 1) == ["wage > 250"]
