@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import RawTable, default_names
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
@@ -31,11 +30,6 @@ from sgpmic_cli.tables.read import from_arrow
 from sgpmic_cli.tables.recipe import ColumnRole, NumberColumn, Rows, TableRecipe
 
 MISSING_CLASS = ["", "?"]  # a class may have any other name
-
-
-def rows_without_values(Y: Array) -> BoolArray:
-    """Return which of the encoded rows (N, P) have no value, so that they cannot be clustered."""
-    return np.asarray(np.isnan(Y).all(axis=1))
 
 
 @dataclass

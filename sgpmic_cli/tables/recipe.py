@@ -5,7 +5,7 @@ model file.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
 from math import isfinite
@@ -179,12 +179,6 @@ class TableRecipe:
         """The text columns that are used."""
         return [column for column in self.columns if isinstance(column, TextColumn)]
 
-    def is_encoded(self, columns: Iterable[str]) -> bool:
-        """Return whether a table has the columns of Y and not those of the file."""
-        found = list(columns)
-        raw = {column.name for column in self.columns}
-        return found == list(self.feature_names) and not raw.issubset(found)
-
     def match(self, table: RawTable, others: Collection[str | None] = ()) -> Match:
         """Find the used columns in a table: by name, or by position if names are not known.
 
@@ -269,10 +263,7 @@ class TableRecipe:
 
 
 def typed(kind: Any, plain: Any) -> Any:
-    """Return a value of a JSON file as an instance of a type, in which all numbers are finite.
-
-    Raise TypeError if it is none.
-    """
+    """Return a value of a JSON file as a type, or raise TypeError. Numbers are finite."""
     inner, origin = get_args(kind), get_origin(kind)
     if is_dataclass(kind) or is_typeddict(kind) or hasattr(kind, "_fields"):
         types: Any = get_type_hints(kind)
