@@ -26,8 +26,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     whole,
 )
 from sgpmic_cli.paper.methods._clusterer import EmbeddingClusterer
-from sgpmic_cli.paper.networks.autoencoders import Autoencoder
-from sgpmic_cli.paper.networks.dense import Dense
+from sgpmic_cli.paper.networks.autoencoders import Autoencoder, Dense
 from sgpmic_cli.paper.networks.training import Momentum
 
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.paper.embeddings.isomap import isomap
-from sgpmic_cli.paper.embeddings.landmarks import landmark_isomap
+from sgpmic_cli.paper.embeddings.isomap import isomap, landmark_isomap
 
 
 def swiss_roll(n):
@@ -52,5 +51,5 @@ def test_the_result_depends_on_the_seed_only_and_not_on_blocks(monkeypatch):
     expected = embed(Y, 100, seed=7)
     np.testing.assert_array_equal(embed(Y, 100, seed=7), expected)
     for size in (1, 10**4):
-        monkeypatch.setattr("sgpmic_cli.paper.embeddings.landmarks.BLOCK_SIZE", size)
+        monkeypatch.setattr("sgpmic_cli.paper.embeddings.isomap.BLOCK_SIZE", size)
         np.testing.assert_allclose(embed(Y, 100, seed=7), expected, atol=1e-12)
