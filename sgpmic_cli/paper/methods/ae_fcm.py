@@ -14,20 +14,12 @@ Science 313, 2006.
 D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.parameter_checks import (
-    BOOLEAN,
-    positive_integers,
-    positive_number,
-    whole,
-)
-from sgpmic_cli.paper.methods._clusterer import EmbeddingFCM
+from sgpmic_cli.paper.methods._clusterer import Count, EmbeddingFCM, Flag, Positive, Widths
 from sgpmic_cli.paper.networks.autoencoders import Autoencoder, VariationalAutoencoder
 
 
@@ -54,17 +46,10 @@ class AEFCM(EmbeddingFCM):
         Training loss of each epoch.
     """
 
-    hidden: Sequence[int] = (64, 32)
-    epochs: int = 100
-    batch_size: int = 128
-    learning_rate: float = 1e-3
-
-    _rules: ClassVar = {
-        "hidden": positive_integers(),
-        "epochs": whole(),
-        "batch_size": whole(),
-        "learning_rate": positive_number(),
-    }
+    hidden: Widths = (64, 32)
+    epochs: Count = 100
+    batch_size: Count = 128
+    learning_rate: Positive = 1e-3
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         network = Autoencoder(self._sizes(Y), rng, "pytorch", single_precision=True)
@@ -97,11 +82,9 @@ class VAEFCM(AEFCM):
         overflow: the codes are NaN, the loss curve is empty and all rows get label 0.
     """
 
-    epochs: int = 200
-    batch_size: int = 256
-    single_precision: bool = False
-
-    _rules: ClassVar = {**AEFCM._rules, "single_precision": BOOLEAN}
+    epochs: Count = 200
+    batch_size: Count = 256
+    single_precision: Flag = False
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         try:

@@ -19,17 +19,15 @@ AISTATS, 2007.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
-from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.estimator_base.parameter_checks import MEMORY, whole
-from sgpmic_cli.files.array_cache import Arrays, Memory, remembered
+from sgpmic_cli._typing import Array
+from sgpmic_cli.files.array_cache import Arrays, remembered
 from sgpmic_cli.gp import cholesky
 from sgpmic_cli.gp.pca import ppca
 from sgpmic_cli.paper.embeddings.isomap import isomap
-from sgpmic_cli.paper.methods._clusterer import EmbeddingFCM
+from sgpmic_cli.paper.methods._clusterer import Cache, Count, EmbeddingFCM
 from sgpmic_cli.paper.methods._scatter import centred
 from sgpmic_cli.paper.model import kernels
 from sgpmic_cli.paper.model.bound import Bound, Parameters, observe
@@ -59,10 +57,8 @@ class GPLVMFCM(EmbeddingFCM):
         Log posterior density at `embedding_`.
     """
 
-    max_iter: int = 20
-    memory: PathLike | Memory | None = None
-
-    _rules: ClassVar = {"max_iter": whole(), "memory": MEMORY}
+    max_iter: Count = 20
+    memory: Cache = None
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         if len(Y) > MAX_ROWS:
@@ -97,11 +93,9 @@ class FGPLVMFCM(EmbeddingFCM):
         Log posterior density at `embedding_`.
     """
 
-    n_inducing: int = 50
-    max_iter: int = 5
-    memory: PathLike | Memory | None = None
-
-    _rules: ClassVar = {"n_inducing": whole(), "max_iter": whole(), "memory": MEMORY}
+    n_inducing: Count = 50
+    max_iter: Count = 5
+    memory: Cache = None
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         variance = float(np.mean(np.var(Y, axis=0, ddof=1)))

@@ -8,17 +8,16 @@ Dimensionality Reduction", Science 290, 2000.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 from scipy.special import softmax
 
-from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, MEMORY, one_of, whole
-from sgpmic_cli.files.array_cache import Memory
+from sgpmic_cli._typing import Array
+from sgpmic_cli.estimator_base.parameter_checks import one_of
 from sgpmic_cli.paper.embeddings.isomap import Parts, isomap
 from sgpmic_cli.paper.fcm import FuzzyCMeans
-from sgpmic_cli.paper.methods._clusterer import EmbeddingClusterer, EmbeddingFCM
+from sgpmic_cli.paper.methods._clusterer import Cache, Count, EmbeddingClusterer, EmbeddingFCM, Flag
 
 FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have unit variance
 
@@ -41,15 +40,9 @@ class IsomapFCM(EmbeddingFCM):
         Cache of the ISOMAP coordinates.
     """
 
-    components: Parts = "largest"
-    unit_variance: bool = True
-    memory: PathLike | Memory | None = None
-
-    _rules: ClassVar = {
-        "components": one_of("largest", "joined", "auto"),
-        "unit_variance": BOOLEAN,
-        "memory": MEMORY,
-    }
+    components: Annotated[Parts, one_of("largest", "joined", "auto")] = "largest"
+    unit_variance: Flag = True
+    memory: Cache = None
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return isomap(
@@ -79,11 +72,9 @@ class IsomapMixture(EmbeddingClusterer):
         Cache of the ISOMAP coordinates.
     """
 
-    sweeps: int = 8
-    log_determinant: bool = True
-    memory: PathLike | Memory | None = None
-
-    _rules: ClassVar = {"sweeps": whole(), "log_determinant": BOOLEAN, "memory": MEMORY}
+    sweeps: Count = 8
+    log_determinant: Flag = True
+    memory: Cache = None
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         X = isomap(Y, self.n_components, memory=self.memory)
