@@ -260,10 +260,8 @@ class LatentClusterer(
         self.n_clusters_ = self.responsibilities_.shape[1]
         self.no_clusters_ = self.selection_ is not None and self.n_clusters_ == 1
         diagnostics = diagnose(self.responsibilities_)
-        self.cluster_sizes_, self.certainty_ = diagnostics.sizes, diagnostics.certainty
-        self.overlapping_pairs_ = diagnostics.overlapping_pairs
-        self.small_clusters_ = diagnostics.small_clusters
-        self.empty_clusters_ = diagnostics.empty_clusters
+        self.cluster_sizes_, self.certainty_ = diagnostics[:2]
+        self.overlapping_pairs_, self.small_clusters_, self.empty_clusters_ = diagnostics[2:]
         return diagnostics
 
     def _map_blocks(

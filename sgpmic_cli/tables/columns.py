@@ -55,7 +55,6 @@ ID = re.compile(
     "key|index|row|rowid|serial|no|nr|num|number|respondent|participant|subject|patient|customer"
     "|client|person|user|member|employee|student|case|record|sample|order|invoice|account"
 )
-YEAR = re.compile("year|yr|jahr|année|anno|año")
 
 
 class LeftOut(NamedTuple):
@@ -119,15 +118,10 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
         if isinstance(column, NumberColumn) and column.notation:
             same.setdefault(column.notation.words, []).append(column.name)
     notes += [f"read as {words}: {listed(names)}." for words, names in same.items()]
-    names = [column.name for column in recipe.columns]
-    if years := [name for name in names if any(map(YEAR.fullmatch, words_of(name)))]:
-        notes.append(f"years are used as numbers: {listed(years)}.")
     if texts := recipe.text_columns:
-        parts = [f"{shown(column.name)} ({len(column.categories)} values)" for column in texts]
-        more = f" and {len(parts) - MAX_CATEGORIES} more" if len(parts) > MAX_CATEGORIES else ""
+        names = listed([column.name for column in texts], MAX_CATEGORIES)
         notes.append(
-            "text and codes are encoded, each column with the weight of one of numbers: "
-            f"{', '.join(parts[:MAX_CATEGORIES])}{more}."
+            f"text and codes are encoded, each column with the weight of one of numbers: {names}."
         )
     return notes
 

@@ -68,8 +68,8 @@ def csv_rows(source: Source, format: TextFormat, whole: bool) -> tuple[TextForma
         format = replace(format, encoding=_find_encoding(start))
     if JSON.match(start) or (b"\0" in start and not format.encoding):
         raise UsageError(
-            f"{source.name} is no text file in UTF-8 with cells and lines; open it with the program "
-            "that made it, or with pandas, and save it as CSV"
+            f"{source.name} is no text file in UTF-8 with cells and lines; open it with its "
+            "program, or with pandas, and save it as CSV"
         )
     lines = _lines(source, format.encoding, whole)
     sample = list(islice(lines, SAMPLE))

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import RawTable, default_names
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
@@ -31,11 +30,6 @@ from sgpmic_cli.tables.read import from_arrow
 from sgpmic_cli.tables.recipe import ColumnRole, NumberColumn, Rows, TableRecipe
 
 MISSING_CLASS = ["", "?"]  # a class may have any other name
-
-
-def rows_without_values(Y: Array) -> BoolArray:
-    """Return which of the encoded rows (N, P) have no value, so that they cannot be clustered."""
-    return np.asarray(np.isnan(Y).all(axis=1))
 
 
 @dataclass
@@ -85,11 +79,8 @@ class EncodedTable:
         if names and self.recipe.missing == "model":
             notes.append(f"{values}: left to the model.")
         elif names:
-            has_text = any(column.name in names for column in self.recipe.text_columns)
-            text = ", for text its most common value" if has_text else ""
-            notes.append(
-                f"{values} in {listed(names)}: filled with the median of the column{text}."
-            )
+            filling = "the median of the column (the most common text)"
+            notes.append(f"{values} in {listed(names)}: filled with {filling}.")
         return notes
 
     def _note(self, sentence: str) -> None:
@@ -101,12 +92,11 @@ class EncodedTable:
             self._note(f"no header was found in {table.path}, so its first line is read as data.")
         if table.format.encoding and not self.recipe.format.encoding:
             self._note(f"{table.path} is not in UTF-8 and is read as {table.format.encoding}.")
-        match = self.recipe.match(table, (self.label, self.id))
-        names = match.names
-        if match.problem:
-            self.problems.append(match.problem)
-        if match.note:
-            self._note(match.note)
+        names, note = self.recipe.match(table, (self.label, self.id))
+        if isinstance(note, Problem):
+            self.problems.append(note)
+        elif note:
+            self._note(note)
         for parameter, name in (("label", self.label), ("id", self.id)):
             if name is not None and name not in table.cells:
                 self.problems.append(unknown_column(name, parameter, table.columns))

@@ -256,7 +256,7 @@ class PaperSGPMIC(LatentClusterer):
     _negligible = NEGLIGIBLE_IN_ITERATIONS
     _active = ACTIVE
     _rules = RULES
-    _kind = storage.FIRST_KIND
+    _kind = "paper"
     updates = ("E", "M")
     _rows_at_once = 256
     _run_parameters = ("memory", *LatentClusterer._run_parameters)
