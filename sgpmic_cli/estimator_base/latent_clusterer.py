@@ -33,9 +33,10 @@ from sgpmic_cli.estimator_base.prediction import (
     most_probable,
     with_left_out,
 )
-from sgpmic_cli.estimator_base.scaling import BLOCK, check_spread
+from sgpmic_cli.estimator_base.scaling import check_spread
 from sgpmic_cli.estimator_base.storage import StoredModel
 from sgpmic_cli.estimator_base.table_input import TableInput
+from sgpmic_cli.row_blocks import row_blocks
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -273,7 +274,7 @@ class LatentClusterer(
         empty = self._without_values(Y)
         first_row = X.first_row if isinstance(X, Features) else 0
         with workers(self.n_jobs) as threads:
-            for rows in gen_batches(len(Y), BLOCK):
+            for rows in row_blocks(len(Y)):
                 scaled = self._scaled(Y[rows], first_row + rows.start)
                 results += self._map_block(scaled[~empty[rows]], function, threads)
         return results, np.flatnonzero(empty)
