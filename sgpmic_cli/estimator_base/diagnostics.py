@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
+from sgpmic_cli.errors import warn_caller
 from sgpmic_cli.row_blocks import row_blocks
 
 TINY = 5  # a cluster with fewer rows is small ...

@@ -9,8 +9,7 @@ from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray, Table
-from sgpmic_cli.errors import UsageError, input_errors
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
+from sgpmic_cli.errors import UsageError, input_errors, warn_caller
 from sgpmic_cli.estimator_base.prediction import Features
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE, Scale, offset_and_scale
 from sgpmic_cli.row_blocks import row_blocks

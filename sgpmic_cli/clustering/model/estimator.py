@@ -44,9 +44,8 @@ from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, rows_at
 from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, Progress, start, train
 from sgpmic_cli.clustering.model.near_copies import copy_groups
-from sgpmic_cli.errors import UsageError
+from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.diagnostics import warn_about
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
 from sgpmic_cli.estimator_base.parallel import Workers

@@ -10,9 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sgpmic_cli._typing import Array, Indices, PathLike
-from sgpmic_cli.errors import UsageError
+from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
 from sgpmic_cli.estimator_base.parallel import ALONE, Workers
 from sgpmic_cli.estimator_base.parameter_checks import (
