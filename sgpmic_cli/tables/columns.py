@@ -30,13 +30,7 @@ from sgpmic_cli.tables.problems import (
     shown,
     unknown_column,
 )
-from sgpmic_cli.tables.recipe import (
-    Column,
-    NumberColumn,
-    TableRecipe,
-    TextColumn,
-    unify_numbers,
-)
+from sgpmic_cli.tables.recipe import Column, NumberColumn, TableRecipe, TextColumn, unify_numbers
 
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
 MAX_MIXED = 10  # of a column of texts with as many or more numbers
