@@ -8,10 +8,9 @@ from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.row_blocks import moments
+from sgpmic_cli.row_blocks import moments, row_blocks
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of values outside leave the floating-point range
-BLOCK = 1 << 16  # rows
 FIRST_ROWS = 1024  # usually enough to find as many distinct rows as clusters
 
 Scale = Literal["none", "global", "standard"]
@@ -103,7 +102,7 @@ def distinct_rows(Y: Array, most: int) -> int:
 
 
 def _blocks(Y: Array) -> Iterator[Array]:
-    return (Y[rows] for rows in gen_batches(len(Y), BLOCK))
+    return (Y[rows] for rows in row_blocks(len(Y)))
 
 
 def _range(Y: Array) -> tuple[Array, Array]:

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, gen_batches, get_tags
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray, Table
-from sgpmic_cli.errors import UsageError, input_errors
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
+from sgpmic_cli.errors import UsageError, input_errors, warn_caller
 from sgpmic_cli.estimator_base.prediction import Features
-from sgpmic_cli.estimator_base.scaling import BLOCK, SAFE_RANGE, Scale, offset_and_scale
+from sgpmic_cli.estimator_base.scaling import SAFE_RANGE, Scale, offset_and_scale
+from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 from sgpmic_cli.tables.options import MissingMode
 
@@ -84,7 +84,7 @@ class TableInput(BaseEstimator):
 
     def _without_values(self, Y: Array) -> BoolArray:
         """Return which rows have no value (n,), and warn of them."""
-        blocks = list(gen_batches(len(Y), BLOCK))
+        blocks = list(row_blocks(len(Y)))
         empty = np.concatenate([np.isnan(Y[rows]).all(axis=1) for rows in blocks])
         if empty.all():
             raise UsageError("No row has a value.")

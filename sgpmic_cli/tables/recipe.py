@@ -140,14 +140,6 @@ class Rows(NamedTuple):
         return cls(*parts)
 
 
-class Match(NamedTuple):
-    """The name in a table of each used column, with a note or a problem."""
-
-    names: dict[str, str]
-    note: str = ""
-    problem: Problem | None = None
-
-
 @dataclass(frozen=True)
 class TableRecipe:
     """How the rows of a table become numbers. The estimators weight the columns."""
@@ -179,10 +171,13 @@ class TableRecipe:
         """The text columns that are used."""
         return [column for column in self.columns if isinstance(column, TextColumn)]
 
-    def match(self, table: RawTable, others: Collection[str | None] = ()) -> Match:
+    def match(
+        self, table: RawTable, others: Collection[str | None] = ()
+    ) -> tuple[dict[str, str], str | Problem]:
         """Find the used columns in a table: by name, or by position if names are not known.
 
-        `others` are columns of the table with another purpose.
+        Return the name in the table of each used column, and a note, which may be empty, or a
+        problem. `others` are columns of the table with another purpose.
         """
         used, names = [column.name for column in self.columns], table.columns
         if self.named and table.named:
@@ -193,26 +188,23 @@ class TableRecipe:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
                 has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
                 what = f"columns of the model are missing: {listed(absent)}{near}{has}"
-                return Match(found, problem=Problem(what))
+                return found, Problem(what)
             ignored = f"columns that the model does not know are ignored: {listed(extra)}."
-            return Match(found, ignored if extra else "")
+            return found, ignored if extra else ""
         nameless = table.path if self.named else "the file that the model was fitted to"
         note = f"{nameless} has no header, so columns are taken by position."
         note = note if self.named != table.named else ""
         if len(names) == len(self.file_columns):
             same_place = dict(zip(self.file_columns, names, strict=True))
-            return Match({name: same_place[name] for name in used}, note)
+            return {name: same_place[name] for name in used}, note
         left = [name for name in names if name not in others]
         if len(left) == len(used):
-            return Match(dict(zip(used, left, strict=True)), note)
-        n_all = len(self.file_columns)
-        expected = f"{len(used)}" + (f" (or all {n_all})" if n_all != len(used) else "")
+            return dict(zip(used, left, strict=True)), note
         what = (
-            f"{len(names)} columns where the model has {expected}; columns are matched by "
-            f"position, since {nameless} has no header"
+            f"{len(names)} columns where the model has {len(used)} of {len(self.file_columns)}; "
+            f"columns are matched by position, since {nameless} has no header"
         )
-        remedy = "give it the columns that the model was fitted to"
-        return Match({}, note, Problem(what, [remedy]))
+        return {}, Problem(what, ["give it the columns that the model was fitted to"])
 
     @property
     def roles(self) -> list[ColumnRole]:
@@ -248,15 +240,18 @@ class TableRecipe:
         try:
             recipe: TableRecipe = typed(cls, plain)
             TableOptions(missing=recipe.missing)  # refuses unknown treatments
-            for names in (recipe.file_columns, [column.name for column in recipe.columns]):
-                check_names("the recipe", names)
-            for column in recipe.columns:
-                categories = getattr(column, "categories", (None,))
-                if column.name not in recipe.file_columns:
-                    raise ValueError(f"the file has no column {column.name!r}")
-                most_common = getattr(column, "most_common", None)
-                if most_common not in categories or len({*categories}) < len(categories):
-                    raise ValueError(f"column {column.name!r} has impossible categories")
+            used = [column.name for column in recipe.columns]
+            check_names("the recipe", recipe.file_columns)
+            check_names("the recipe", used)
+            texts = recipe.text_columns
+            numbers = [one.median for one in recipe.columns if isinstance(one, NumberColumn)]
+            if not (
+                {*used} <= {*recipe.file_columns}
+                and np.isfinite(numbers).all()
+                and all(one.most_common in one.categories for one in texts)
+                and all(len({*one.categories}) == len(one.categories) for one in texts)
+            ):
+                raise ValueError("impossible values")
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"its recipe of the table cannot be read: {error}") from None
         return recipe

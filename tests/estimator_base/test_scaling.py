@@ -15,7 +15,7 @@ ONE_GAP = np.where(np.arange(270).reshape(90, 3) == 100, np.nan, Y)
 def test_scales_are_sample_deviations_with_and_without_missing_values(
     monkeypatch, X, scale, center
 ):
-    monkeypatch.setattr(scaling, "BLOCK", 16)
+    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 16)
     offset, found = scaling.offset_and_scale(X, scale, center=center)
     np.testing.assert_allclose(offset, np.nanmean(X, axis=0) if center else np.zeros(3))
     deviations = np.nanstd(X, axis=0, ddof=1)
@@ -46,6 +46,6 @@ def test_cubes_order_rows_of_equal_length():
     ],
 )
 def test_rows_that_cannot_be_scaled_are_refused(monkeypatch, X, sentence):
-    monkeypatch.setattr(scaling, "BLOCK", 16)
+    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 16)
     with pytest.raises(ValueError, match=sentence):
         scaling.check_spread(X)

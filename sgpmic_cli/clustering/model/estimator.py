@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
@@ -48,9 +48,8 @@ from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, rows_at
 from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, Progress, start, train
 from sgpmic_cli.clustering.model.near_copies import copy_groups
-from sgpmic_cli.errors import UsageError
+from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.diagnostics import warn_about
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
 from sgpmic_cli.estimator_base.parallel import Workers
@@ -63,13 +62,9 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     whole,
 )
 from sgpmic_cli.estimator_base.prediction import Located
-from sgpmic_cli.estimator_base.scaling import (
-    BLOCK,
-    Scale,
-    canonical_order,
-    distinct_rows,
-)
+from sgpmic_cli.estimator_base.scaling import Scale, canonical_order, distinct_rows
 from sgpmic_cli.gp.pca import dimensions_for
+from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.tables.recipe import typed
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
@@ -436,9 +431,7 @@ class SGPMIC(LatentClusterer):
             f"{n} rows are more than max_rows={self.max_rows}: a random subsample of that size is "
             "fitted, and the other rows are assigned by the fitted model."
         )
-        order = canonical_order(
-            np.nan_to_num(self._scaled(Y[rows])) for rows in gen_batches(n, BLOCK)
-        )
+        order = canonical_order(np.nan_to_num(self._scaled(Y[rows])) for rows in row_blocks(n))
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
     def _choose_number(
@@ -561,7 +554,7 @@ class SGPMIC(LatentClusterer):
         S, mu, s = (np.empty((len(Y), width)) for width in (m, q, q))
         log_density, self.groups_ = np.empty(len(Y)), np.empty(len(Y), dtype=groups.dtype)
         report = getattr(self.callback, "assigned", None)
-        for rows in gen_batches(len(Y), BLOCK):
+        for rows in row_blocks(len(Y)):
             scaled = self._scaled(Y[rows], rows.start)
             parts = self._map_block(scaled, self._located, threads)
             mu[rows], s[rows], S[rows], log_density[rows] = Located.joined(parts)

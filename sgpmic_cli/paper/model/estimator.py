@@ -10,9 +10,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sgpmic_cli._typing import Array, Indices, PathLike
-from sgpmic_cli.errors import UsageError
+from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
 from sgpmic_cli.estimator_base.parallel import ALONE, Workers
 from sgpmic_cli.estimator_base.parameter_checks import (
@@ -246,7 +245,7 @@ class PaperSGPMIC(LatentClusterer):
     _negligible = NEGLIGIBLE_IN_ITERATIONS
     _active = ACTIVE
     _rules = RULES
-    _kind = storage.FIRST_KIND
+    _kind = "paper"
     updates = ("E", "M")
     _rows_at_once = 256
     _run_parameters = ("memory", *LatentClusterer._run_parameters)

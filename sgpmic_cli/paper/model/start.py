@@ -8,8 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
+from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.paper.embeddings.isomap import N_LANDMARKS, Parts, isomap, landmark_isomap
 from sgpmic_cli.paper.fcm import FuzzyCMeans, memberships_of
