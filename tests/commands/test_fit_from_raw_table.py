@@ -101,7 +101,9 @@ def test_a_column_that_explains_the_clusters_can_be_left_out(here):
     stdout = " ".join(sgpmic("fit t.csv --drop old --iterations 1").stdout.split())
     assert "The column 'size' alone explains the clusters: cluster 0 is size " in stdout
     assert "Without 'size', no clusters are found." in stdout
-    assert "sgpmic fit t.csv --drop old,size --iterations 1 --out sgpmic-out/fit/t-without" in stdout
+    assert (
+        "sgpmic fit t.csv --drop old,size --iterations 1 --out sgpmic-out/fit/t-without" in stdout
+    )
 
 
 def test_the_page_has_all_sections_and_needs_no_network(out):
