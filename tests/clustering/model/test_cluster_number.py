@@ -131,3 +131,10 @@ def test_the_score_takes_half_of_the_reference_from_the_silhouette():
     for row in selection(X).table[1:]:
         assert row["reference"] > 0.1
         assert row["score"] == pytest.approx(row["silhouette"] - 0.5 * row["reference"])
+
+
+def test_a_single_row_is_no_cluster_of_flags():
+    wrong = np.random.RandomState(0).random_sample((300, 8)) < 0.05
+    flags = 1.0 * (wrong != (np.arange(300) % 2)[:, None])
+    far = np.r_[np.zeros(299), 40.0]
+    assert chosen(np.c_[flags, far, far]) == 2

@@ -152,8 +152,9 @@ def _by_shared(
     for m in numbers:
         row = _no_evidence(m)
         if m > 1 and (m <= most or numbers[0] > most):
-            row["silhouette"] = _silhouette(shown, distances, m, seed, n_init=5)[0]
-            row["score"] = row["silhouette"]
+            row["silhouette"], labels = _silhouette(shown, distances, m, seed, n_init=5)
+            if np.bincount(labels).min() > 1:  # a single row has no silhouette
+                row["score"] = row["silhouette"]
         table.append(row)
     candidates = [row for row in table if row["score"] > 0.0] or table[:1]
     return Selection(_best(candidates, shown, seed, random_state), table)
