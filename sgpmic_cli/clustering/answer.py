@@ -195,6 +195,8 @@ def _without_groups(
     again = ", but not found again in halves of the rows"
     if few in kinds:  # halves of the rows say even less
         found, again = f"{len(kinds)} clusters in the {len(labels):,} rows", ""
+        if set(kinds) == {few}:
+            return f"{found}, {few} whether they are groups."
     parts = []
     for kind, one, several in (
         ("group", f"is separated by a valley{again}", f"are separated by valleys{again}"),

@@ -134,7 +134,7 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
     `command` returns the command line of the fit with changed arguments.
     """
     m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
-    if (columns := fitted.columns_to_drop) and not _same_without(fitted):
+    if (columns := fitted.columns_to_drop) and not _known_without(fitted):
         words = f"Leave {answer.listed([repr(name) for name in columns])} out to see what else "
         yield f"{words}there is:", command(drop=tuple(columns), out=f"{out}-without")
     if other is not None:
@@ -160,11 +160,12 @@ def _columns_without_part(data: Dataset) -> str:
     return f" Columns of few values, {number} of {n_columns}, take no part in this."
 
 
-def _same_without(fitted: Fitted) -> bool:
-    """Return whether all clusters are found again without the columns that explain some."""
-    if fitted.without is None:
+def _known_without(fitted: Fitted) -> bool:
+    """Return whether the refit without columns has found the same clusters or none."""
+    again = fitted.without
+    if again is None:
         return False
-    return not answer.found_again(fitted.prediction.labels, fitted.without)[1]
+    return not again.max() or not answer.found_again(fitted.prediction.labels, again)[1]
 
 
 def number_to_compare(fitted: Fitted) -> int | None:

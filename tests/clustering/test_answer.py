@@ -59,6 +59,10 @@ def test_several_groups_without_a_rest():
             "of a continuum; 2 clusters have too few rows to say whether they are groups.",
         ),
         (
+            ["too few rows to say"] * 2,
+            "2 clusters in the 60 rows, too few rows to say whether they are groups.",
+        ),
+        (
             ["group", "slice", "slice"],
             "No group stands out in the 60 rows: 1 cluster is separated by a valley, but not found "
             "again in halves of the rows; 2 clusters are slices of a continuum.",
