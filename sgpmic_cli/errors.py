@@ -1,12 +1,17 @@
-"""Errors that the command line prints as one sentence, with their exit codes.
+"""Errors that the command line prints as one sentence, with their exit codes, and warnings.
 
-Only these are shown as the user's. Every other exception, such as a ValueError of a library, is
-reported as a bug of this package. So our checks of arguments and data raise UsageError, also in
+Only these errors are shown as the user's. Every other exception, such as a ValueError of a library,
+is reported as a bug of this package. So our checks of arguments and data raise UsageError, also in
 Python, where it is a ValueError.
 """
 
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+# A warning of a call through a pipeline or a grid search points to the user's line as well.
+LIBRARIES = ("sgpmic_cli", "sklearn", "joblib")
 
 
 class SgpmicError(Exception):
@@ -49,3 +54,12 @@ def input_errors() -> Iterator[None]:
         raise
     except ValueError as error:
         raise UsageError(str(error)) from None
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Issue a warning at the innermost line that is outside this package and its libraries."""
+    # `skip_file_prefixes` of `warnings.warn` needs Python 3.12.
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in LIBRARIES:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

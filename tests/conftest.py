@@ -1,6 +1,5 @@
 """Set one BLAS thread, no time limits of Hypothesis, and make test processes interruptible."""
 
-import mmap
 import signal
 from pathlib import Path
 
@@ -16,19 +15,6 @@ settings.load_profile("untimed")
 # Shells start background processes with SIGINT ignored.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@pytest.fixture
-def lies_in_a_file():
-    """Return a function that tells whether an array is memory-mapped."""
-    import numpy as np
-
-    def look(array):
-        while isinstance(array, np.ndarray):
-            array = array.base
-        return isinstance(array.obj if isinstance(array, memoryview) else array, mmap.mmap)
-
-    return look
 
 
 @pytest.fixture(autouse=True)

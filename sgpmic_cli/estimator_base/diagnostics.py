@@ -3,12 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
+from sgpmic_cli.errors import warn_caller
+from sgpmic_cli.row_blocks import row_blocks
 
-BLOCK = 1 << 16  # rows
 TINY = 5  # a cluster with fewer rows is small ...
 TINY_FRACTION = 0.2  # ... unless it has this fraction of the rows divided by the clusters
 SHARED = 0.5  # two clusters overlap if they share this fraction of their responsibility
@@ -37,7 +36,7 @@ def diagnose(S: Array) -> Diagnostics:
     for i, a in enumerate(nonempty):
         others = nonempty[i + 1 :]
         shared = np.zeros(len(others))
-        for rows in gen_batches(n, BLOCK):
+        for rows in row_blocks(n):
             shared += np.minimum(S[rows, a : a + 1], S[rows][:, others]).sum(axis=0)
         overlapping = shared > SHARED * np.minimum(counts[a], counts[others])
         pairs += [(int(a), int(b)) for b in others[overlapping]]
@@ -50,8 +49,8 @@ def warn_about(diagnostics: Diagnostics) -> None:
     doubts = []
     if pairs := diagnostics.overlapping_pairs:
         (a, b), n = pairs[0], len(pairs)
-        words = f"{n} pairs of clusters, such as {a} and {b}," if n > 1 else f"clusters {a} and {b}"
-        doubts.append(f"{words} overlap strongly")
+        words = f"{n} pairs of clusters, such as {a} and {b}" if n > 1 else f"clusters {a} and {b}"
+        doubts.append(f"many rows lie between {words}")
     if diagnostics.small_clusters:
         doubts.append(f"{_clusters(diagnostics.small_clusters)} fewer than {TINY} rows")
     if diagnostics.empty_clusters:

@@ -33,9 +33,10 @@ from sgpmic_cli.estimator_base.prediction import (
     most_probable,
     with_left_out,
 )
-from sgpmic_cli.estimator_base.scaling import BLOCK, check_spread
+from sgpmic_cli.estimator_base.scaling import check_spread
 from sgpmic_cli.estimator_base.storage import StoredModel
 from sgpmic_cli.estimator_base.table_input import TableInput
+from sgpmic_cli.row_blocks import row_blocks
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -260,10 +261,8 @@ class LatentClusterer(
         self.n_clusters_ = self.responsibilities_.shape[1]
         self.no_clusters_ = self.selection_ is not None and self.n_clusters_ == 1
         diagnostics = diagnose(self.responsibilities_)
-        self.cluster_sizes_, self.certainty_ = diagnostics.sizes, diagnostics.certainty
-        self.overlapping_pairs_ = diagnostics.overlapping_pairs
-        self.small_clusters_ = diagnostics.small_clusters
-        self.empty_clusters_ = diagnostics.empty_clusters
+        self.cluster_sizes_, self.certainty_ = diagnostics[:2]
+        self.overlapping_pairs_, self.small_clusters_, self.empty_clusters_ = diagnostics[2:]
         return diagnostics
 
     def _map_blocks(
@@ -275,7 +274,7 @@ class LatentClusterer(
         empty = self._without_values(Y)
         first_row = X.first_row if isinstance(X, Features) else 0
         with workers(self.n_jobs) as threads:
-            for rows in gen_batches(len(Y), BLOCK):
+            for rows in row_blocks(len(Y)):
                 scaled = self._scaled(Y[rows], first_row + rows.start)
                 results += self._map_block(scaled[~empty[rows]], function, threads)
         return results, np.flatnonzero(empty)

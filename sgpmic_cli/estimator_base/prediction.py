@@ -53,9 +53,9 @@ class Prediction:
         Means and variances of the latent points.
     log_density : ndarray of shape (n_samples,)
         Lower bound on the log density of each row in the scaled columns.
-    unusual : ndarray of shape (n_samples,) or None
+    unusual : ndarray of shape (n_samples,)
         Whether a row is unlike the training rows: its log density is more than three interquartile
-        ranges below the first quartile of theirs. None if the model file does not have the limit.
+        ranges below the first quartile of theirs.
     """
 
     labels: Indices
@@ -63,19 +63,17 @@ class Prediction:
     embedding: Array
     variances: Array
     log_density: Array
-    unusual: BoolArray | None
+    unusual: BoolArray
 
     @classmethod
-    def of(cls, located: Located, unusual_below: float | None) -> "Prediction":
+    def of(cls, located: Located, unusual_below: float) -> "Prediction":
         """Derive the labels and the unusual rows."""
         points, variances, S, log_density = located
-        unusual = None if unusual_below is None else log_density < unusual_below
-        return cls(most_probable(S), S, points, variances, log_density, unusual)
+        return cls(most_probable(S), S, points, variances, log_density, log_density < unusual_below)
 
     def part(self, rows: Any) -> "Prediction":
         """Return some of the rows."""
-        arrays: Any = {name: None if of is None else of[rows] for name, of in vars(self).items()}
-        return Prediction(**arrays)
+        return Prediction(**{name: array[rows] for name, array in vars(self).items()})
 
 
 def most_probable(S: Array) -> Indices:

@@ -29,14 +29,13 @@ from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
 from sgpmic_cli.estimator_base.table_input import TableInput
 from sgpmic_cli.files.atomic import replacing, strict_json
 from sgpmic_cli.tables.encoder import TableEncoder
-from sgpmic_cli.tables.recipe import TableRecipe
+from sgpmic_cli.tables.recipe import TableRecipe, typed
 
 FORMAT = "sgpmic-model"
 FORMAT_VERSION = 3
 SMALL = 64 * 1024**2  # bytes that any file may decompress to ...
 MAX_RATIO = 100  # ... and otherwise at most this many times its size
 MAX_HEADER = 16 * 1024**2
-FIRST_KIND = "paper"  # of files without a kind, written when there was one estimator
 
 ROW_ATTRIBUTES = {"responsibilities_", "embedding_", "embedding_variances_", "log_density_"}
 
@@ -63,14 +62,9 @@ def load(path: PathLike, estimators: Mapping[str, Any], *, every_row: bool = Tru
         with _opened(Path(path)) as members:
             header = strict_json(members["header"].tobytes())
             _check_version(path, header)
-            kind = header.get("kind", FIRST_KIND)
+            kind = header["kind"]
             if kind not in estimators:
-                writer = header["written_by"]
-                raise UsageError(
-                    f"{path} holds a model of kind {kind!r} of sgpmic {writer}, and not of kind "
-                    f"{' or '.join(map(repr, estimators))}: use sgpmic.load, install sgpmic "
-                    f"{writer}, which can read it, or fit the table again."
-                )
+                raise UsageError(f"{path} holds a model of kind {kind!r}: use sgpmic.load.")
             try:
                 with np.errstate(over="raise", invalid="raise", divide="raise"):
                     return _imported(estimators[kind])._rebuilt(header, members, every_row)
@@ -98,17 +92,11 @@ class StoredModel(TableInput):
     _kind: ClassVar[str]
     _rules: ClassVar[Mapping[str, Rule]]
     # Parameters that describe a run and not the fitted model. Model files leave them out.
-    _run_parameters: ClassVar[tuple[str, ...]] = (
-        "n_jobs",
-        "device",
-        "verbose",
-        "callback",
-        "random_state",
-    )
+    _run_parameters: ClassVar[Any] = ("n_jobs", "device", "verbose", "callback", "random_state")
 
     @cached_property
-    def unusual_below_(self) -> float | None:
-        """Log density below which a row is unusual. None for a file of version 0.3 or before."""
+    def unusual_below_(self) -> float:
+        """Log density below which a row is unusual."""
         return unusual_below(self.log_density_)
 
     def save(self, path: PathLike) -> None:
@@ -164,9 +152,11 @@ class StoredModel(TableInput):
         model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
         check_parameters(model, cls._rules)
         model._restore_columns(header, len(arrays["offset_"]))
-        limit = header.get("unusual_below")
-        model.unusual_below_ = None if limit is None else float(limit)
-        model._left_out = np.array(header.get("left_out", []), dtype=np.intp)
+        model.unusual_below_ = typed(float | None, header["unusual_below"])
+        left_out = typed(list[int], header["left_out"])
+        if left_out != sorted({*left_out}) or min(left_out, default=0) < 0:
+            raise ValueError("the rows that were left out are impossible")
+        model._left_out = np.array(left_out, dtype=np.intp)
         model._restore(header["fitted"], arrays, every_row)
         if every_row:
             model._insert_left_out()
@@ -175,14 +165,12 @@ class StoredModel(TableInput):
     def _restore_columns(self, header: dict[str, Any], n_features: int) -> None:
         """Set what is known about the columns of the table from the header of a file."""
         self.encoder_, self.n_features_in_, names = None, n_features, header["feature_names"]
-        if header.get("recipe") is not None:
+        if header["recipe"] is not None:
             recipe = TableRecipe.from_json(header["recipe"])
             if len(recipe.feature_names) != n_features:
                 raise ValueError("its recipe of the table makes other features")
             self.encoder_ = TableEncoder.from_recipe(recipe)
             self.n_features_in_ = len(recipe.file_columns)
-            if header["version"] < 3:  # it names the features, not the columns of the table
-                names = list(recipe.file_columns) if recipe.named else []
         if names:
             if not isinstance(names, list) or [*map(type, names)] != [str] * self.n_features_in_:
                 raise ValueError("its header does not name the columns one by one")
@@ -248,13 +236,11 @@ def _imported(estimator: Any) -> Any:
 def _check_version(path: PathLike, header: dict[str, Any]) -> None:
     if header["format"] != FORMAT:
         raise ValueError("its header names another format")
-    if not isinstance(header["version"], int) or header["version"] < 1:
-        raise ValueError("its header names no version")
-    if header["version"] > FORMAT_VERSION:
+    if header["version"] != FORMAT_VERSION:
+        writer = header["written_by"]
         raise UsageError(
-            f"{path} was written by sgpmic {header['written_by']} in model format "
-            f"{header['version']}; this is sgpmic {__version__}, which reads up to format "
-            f"{FORMAT_VERSION}: install a newer sgpmic."
+            f"{path} was written by sgpmic {writer} in another format of model files: install "
+            f"sgpmic {writer}, which can read it, or fit the table again."
         )
 
 

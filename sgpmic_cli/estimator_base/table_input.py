@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, gen_batches, get_tags
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray, Table
-from sgpmic_cli.errors import UsageError, input_errors
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
+from sgpmic_cli.errors import UsageError, input_errors, warn_caller
 from sgpmic_cli.estimator_base.prediction import Features
-from sgpmic_cli.estimator_base.scaling import BLOCK, SAFE_RANGE, Scale, offset_and_scale
+from sgpmic_cli.estimator_base.scaling import SAFE_RANGE, Scale, offset_and_scale
+from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 from sgpmic_cli.tables.options import MissingMode
 
@@ -57,14 +57,17 @@ class TableInput(BaseEstimator):
             self._learn_encoder(X)
         checks: Any = {"dtype": np.float64, "order": "C", "ensure_min_samples": 1 + fitting}
         if isinstance(X, Features):
-            return check_array(X.Y, ensure_all_finite="allow-nan", **checks)
-        if self.encoder_ is None:
+            Y = X.Y
+        elif self.encoder_ is None:
             finite = "allow-nan" if _allows_nan(self) else True
             with input_errors():
                 return validate_data(self, X, reset=fitting, ensure_all_finite=finite, **checks)
-        if not is_frame(X):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        return check_array(self.encoder_.transform(X), ensure_all_finite="allow-nan", **checks)
+        else:
+            if not is_frame(X):
+                validate_data(self, X, reset=False, skip_check_array=True)
+            Y = self.encoder_.transform(X)
+        with input_errors():
+            return check_array(Y, ensure_all_finite="allow-nan", **checks)
 
     def _learn_encoder(self, X: Any) -> None:
         """Set `encoder_`, and for encoded tables the number and the names of the columns."""
@@ -81,7 +84,7 @@ class TableInput(BaseEstimator):
 
     def _without_values(self, Y: Array) -> BoolArray:
         """Return which rows have no value (n,), and warn of them."""
-        blocks = list(gen_batches(len(Y), BLOCK))
+        blocks = list(row_blocks(len(Y)))
         empty = np.concatenate([np.isnan(Y[rows]).all(axis=1) for rows in blocks])
         if empty.all():
             raise UsageError("No row has a value.")

@@ -16,7 +16,6 @@ LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "threadpoolctl"),
     *("typer", "rich", "matplotlib"),
 )
-TRACKED = ("sgpmic_cli", "datasets")  # folders whose changes count as a modification
 
 
 def manifest(arguments: Mapping[str, Any], data: Mapping[str, str], **more: Any) -> dict[str, Any]:
@@ -43,7 +42,7 @@ def environment() -> dict[str, Any]:
     return {
         "versions": versions,
         "platform": platform.platform(),
-        "cpu": {"model": _processor(), "cores": os.cpu_count()},
+        "cpu": {"model": platform.processor() or platform.machine(), "cores": os.cpu_count()},
         "blas": blas(),
     }
 
@@ -61,25 +60,11 @@ def blas() -> list[dict[str, Any]]:
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout, marked as modified if files differ from it."""
+    """Return the commit of the checkout, with "-dirty" if tracked files differ from it."""
     root = Path(__file__).parents[2]
-    if not (root / ".git").exists():
-        return None
-    answers = []
-    for arguments in (["rev-parse", "HEAD"], ["status", "--porcelain", "--", *TRACKED]):
-        command = ["git", "-C", str(root), *arguments]
-        try:
+    command = ["git", "-C", str(root), "describe", "--always", "--abbrev=40", "--dirty"]
+    with suppress(OSError, subprocess.SubprocessError):
+        if (root / ".git").exists():
             done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-        except (OSError, subprocess.SubprocessError):
-            return None
-        answers.append(done.stdout.strip())
-    head, changes = answers
-    return f"{head} (modified)" if changes else head
-
-
-def _processor() -> str:
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+            return done.stdout.strip()
+    return None

@@ -30,13 +30,7 @@ from sgpmic_cli.tables.problems import (
     shown,
     unknown_column,
 )
-from sgpmic_cli.tables.recipe import (
-    Column,
-    NumberColumn,
-    TableRecipe,
-    TextColumn,
-    unify_numbers,
-)
+from sgpmic_cli.tables.recipe import Column, NumberColumn, TableRecipe, TextColumn, unify_numbers
 
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
 MAX_MIXED = 10  # of a column of texts with as many or more numbers
@@ -55,7 +49,6 @@ ID = re.compile(
     "key|index|row|rowid|serial|no|nr|num|number|respondent|participant|subject|patient|customer"
     "|client|person|user|member|employee|student|case|record|sample|order|invoice|account"
 )
-YEAR = re.compile("year|yr|jahr|année|anno|año")
 
 
 class LeftOut(NamedTuple):
@@ -119,15 +112,10 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
         if isinstance(column, NumberColumn) and column.notation:
             same.setdefault(column.notation.words, []).append(column.name)
     notes += [f"read as {words}: {listed(names)}." for words, names in same.items()]
-    names = [column.name for column in recipe.columns]
-    if years := [name for name in names if any(map(YEAR.fullmatch, words_of(name)))]:
-        notes.append(f"years are used as numbers: {listed(years)}.")
     if texts := recipe.text_columns:
-        parts = [f"{shown(column.name)} ({len(column.categories)} values)" for column in texts]
-        more = f" and {len(parts) - MAX_CATEGORIES} more" if len(parts) > MAX_CATEGORIES else ""
+        names = listed([column.name for column in texts], MAX_CATEGORIES)
         notes.append(
-            "text and codes are encoded, each column with the weight of one of numbers: "
-            f"{', '.join(parts[:MAX_CATEGORIES])}{more}."
+            f"text and codes are encoded, each column with the weight of one of numbers: {names}."
         )
     return notes
 

@@ -8,12 +8,11 @@ takes as long for cells that stay texts.
 import codecs
 import csv
 import io
-import json
 import re
-import shlex
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 from sgpmic_cli.errors import UsageError
@@ -27,21 +26,8 @@ MAX_LINE = 1 << 26  # characters; a longer line is not one of a table
 SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 10  # lines that determine the separator and the header
 WINDOWS = "cp1252"  # of Western Europe
-OLD_OFFICE = b"\xd0\xcf\x11\xe0"
-BYTE_ORDER_MARKS = {  # UTF-32 before UTF-16, whose marks are prefixes
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-# Formats that pandas reads: how a file begins, its name and the function.
-OTHER_FORMATS = (
-    (rb'\s*(\[\s*[\[{]|\{\s*["}])', "a JSON", "read_json"),
-    (rb"\$FL[23]@\(#\)", "an SPSS", "read_spss"),
-    (rb"\0{12}\xc2\xea\x81\x60", "a SAS", "read_sas"),
-    (rb"ARROW1", "a Feather", "read_feather"),
-)
+UTF_16_MARKS = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
+JSON = re.compile(rb'\s*(\[\s*[\[{]|\{\s*["}])')
 csv.field_size_limit(MAX_LINE)  # a longer cell has a quote that is never closed
 
 
@@ -78,8 +64,14 @@ def csv_rows(source: Source, format: TextFormat, whole: bool) -> tuple[TextForma
 
     A text that is read as a `whole` has a limited size.
     """
-    _check_is_text(source)
-    format = _with_encoding(source, format)
+    start = source.start(io.DEFAULT_BUFFER_SIZE)
+    if format.encoding is None:
+        format = replace(format, encoding=_find_encoding(start))
+    if JSON.match(start) or (b"\0" in start and not format.encoding):
+        raise UsageError(
+            f"{source.name} is no text file in UTF-8 with cells and lines; open it with its "
+            "program, or with pandas, and save it as CSV"
+        )
     lines = _lines(source, format.encoding, whole)
     sample = list(islice(lines, SAMPLE))
     separator, n_skipped = format.separator, 0
@@ -107,8 +99,8 @@ def is_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
         if kind is not None and set(column) - {None} == {not kind}:
             return True
     numeric = [j for j, kind in enumerate(first) if kind]
-    numbers, *later = ([row[j] for j in numeric] for row in rows)
-    return any(rule(numbers) and not any(map(rule, later)) for rule in (_are_years, _are_steps))
+    names, *later = ([row[j] for j in numeric] for row in rows)
+    return any(rule(names) and not any(map(rule, later)) for rule in (_are_years, _are_steps))
 
 
 def _are_years(cells: Sequence[str]) -> bool:
@@ -120,9 +112,8 @@ def _are_steps(cells: Sequence[str]) -> bool:
     """Return whether three or more whole numbers rise in equal steps."""
     if len(cells) < 3 or not all(map(str.isdecimal, cells)):
         return False
-    values = [*map(int, cells)]
-    step = values[1] - values[0]
-    return step > 0 and values == [*range(values[0], values[-1] + 1, step)]
+    steps = {int(after) - int(before) for before, after in pairwise(cells)}
+    return len(steps) == 1 and steps.pop() > 0
 
 
 def _is_number(cell: str, decimal: str) -> bool | None:
@@ -132,37 +123,20 @@ def _is_number(cell: str, decimal: str) -> bool | None:
     return any(to_number(cell, separator) is not None for separator in decimal or ".,")
 
 
-def _check_is_text(source: Source) -> None:
-    start, path = source.start(), source.name
-    if start.startswith(OLD_OFFICE):
-        raise UsageError(f"{path} is an old office document; save its table as .xlsx or as CSV")
-    for signature, kind, function in OTHER_FORMATS:
-        if re.match(signature, start):
-            new = re.sub(r"\.\w{1,8}$", "", path) + ".csv"
-            read = f"{function}({json.dumps(path)})"
-            script = f"import pandas; pandas.{read}.to_csv({json.dumps(new)}, index=False)"
-            first = "install pyreadstat and " * (function == "read_spss")
-            command = f"python -c {shlex.quote(script)}"
-            raise UsageError(f"{path} is {kind} file; {first}make a CSV file of it: `{command}`")
-
-
-def _with_encoding(source: Source, format: TextFormat) -> TextFormat:
-    """Complete the format: a text whose beginning is not UTF-8 is in the encoding of Windows."""
-    start = source.start(io.DEFAULT_BUFFER_SIZE)
-    if format.encoding or start.startswith(tuple(BYTE_ORDER_MARKS)) or b"\0" in start:
-        return format
+def _find_encoding(start: bytes) -> str | None:
+    """Return None for UTF-8. A text whose beginning is not UTF-8 is in the encoding of Windows."""
+    if start.startswith(UTF_16_MARKS):
+        return "utf-16"
     try:
         codecs.getincrementaldecoder("utf-8")().decode(start)
     except UnicodeDecodeError:
-        return replace(format, encoding=WINDOWS)
-    return format
+        return None if b"\0" in start else WINDOWS
+    return None
 
 
 def _lines(source: Source, encoding: str | None, whole: bool) -> Iterator[str]:
     """Yield the lines of a text file with their line ends."""
-    start, path = source.start(), source.name
-    marks = BYTE_ORDER_MARKS.items()
-    chosen = encoding or next((name for mark, name in marks if start.startswith(mark)), "utf-8-sig")
+    path, chosen = source.name, encoding or "utf-8-sig"
     try:
         text = io.TextIOWrapper(source.stream, chosen, newline="")
     except (LookupError, ValueError):  # a name with a zero byte
@@ -176,10 +150,7 @@ def _lines(source: Source, encoding: str | None, whole: bool) -> Iterator[str]:
             size += len(line)
             source.check_size(size if whole else 0)
             if "\0" in line:
-                raise UsageError(
-                    f"{path} is not a text file in UTF-8 (it has zero bytes); save it as CSV in "
-                    "UTF-8"
-                )
+                raise UsageError(f"{path}, line {n_lines}: there is a zero byte; remove it")
             yield line.lstrip("\ufeff") if n_lines == 1 else line  # some programs write two marks
     except UnicodeDecodeError as error:
         bad_line = n_lines + error.object.count(b"\n", 0, error.start) + 1
@@ -192,7 +163,8 @@ def _lines(source: Source, encoding: str | None, whole: bool) -> Iterator[str]:
         reason = f"cannot be read as {chosen} ({error})"
         raise UsageError(f"{path} {reason}; name another encoding") from None
     finally:
-        text.detach()  # the owner of the stream closes it
+        with suppress(ValueError):  # its owner, who closes it, has done so
+            text.detach()
 
 
 def _split(

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import RawTable, default_names
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
@@ -33,11 +32,6 @@ from sgpmic_cli.tables.recipe import ColumnRole, NumberColumn, Rows, TableRecipe
 MISSING_CLASS = ["", "?"]  # a class may have any other name
 
 
-def rows_without_values(Y: Array) -> BoolArray:
-    """Return which of the encoded rows (N, P) have no value, so that they cannot be clustered."""
-    return np.asarray(np.isnan(Y).all(axis=1))
-
-
 @dataclass
 class EncodedTable:
     """The rows of a table as numbers, in blocks that can be iterated once.
@@ -54,7 +48,7 @@ class EncodedTable:
 
     def __post_init__(self) -> None:
         self._n_rows = self._n_left_out = 0
-        self._notes: dict[str, None] = {}  # a set in order; most are equal for all blocks
+        self._notes: dict[str, Any] = {}  # a set in order; most are equal for all blocks
         self._unknown: Counter[str] = Counter()  # texts without a category, by column
         self._first_unknown: dict[str, str] = {}  # with its position, by column
         self._missing: Counter[str] = Counter()  # of the rows that are not left out, by column
@@ -85,28 +79,25 @@ class EncodedTable:
         if names and self.recipe.missing == "model":
             notes.append(f"{values}: left to the model.")
         elif names:
-            has_text = any(column.name in names for column in self.recipe.text_columns)
-            text = ", for text its most common value" if has_text else ""
-            notes.append(
-                f"{values} in {listed(names)}: filled with the median of the column{text}."
-            )
+            filling = "the median of the column (the most common text)"
+            notes.append(f"{values} in {listed(names)}: filled with {filling}.")
         return notes
-
-    def _note(self, sentence: str) -> None:
-        self._notes[sentence] = None
 
     def _encode_block(self, table: RawTable) -> Rows:
         # A header of numbers looks like a row of data, so the user must check.
         if table.lines is not None and not table.named:
-            self._note(f"no header was found in {table.path}, so its first line is read as data.")
+            self._notes.setdefault(
+                f"no header was found in {table.path}, so its first line is read as data."
+            )
         if table.format.encoding and not self.recipe.format.encoding:
-            self._note(f"{table.path} is not in UTF-8 and is read as {table.format.encoding}.")
-        match = self.recipe.match(table, (self.label, self.id))
-        names = match.names
-        if match.problem:
-            self.problems.append(match.problem)
-        if match.note:
-            self._note(match.note)
+            self._notes.setdefault(
+                f"{table.path} is not in UTF-8 and is read as {table.format.encoding}."
+            )
+        names, note = self.recipe.match(table, (self.label, self.id))
+        if isinstance(note, Problem):
+            self.problems.append(note)
+        elif note:
+            self._notes.setdefault(note)
         for parameter, name in (("label", self.label), ("id", self.id)):
             if name is not None and name not in table.cells:
                 self.problems.append(unknown_column(name, parameter, table.columns))
@@ -177,7 +168,9 @@ class EncodedTable:
         classes = table.cells[name].texts
         missing = np.isin(classes, MISSING_CLASS)
         if missing.any() and self.label is None:
-            self._note(f"column {shown(name)} lacks classes, so no scores are reported.")
+            self._notes.setdefault(
+                f"column {shown(name)} lacks classes, so no scores are reported."
+            )
             return None
         if missing.any():
             n, place = int(missing.sum()), table.place(int(missing.argmax()), name)
@@ -330,8 +323,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def is_frame(X: Any) -> bool:
-    """Return whether a table is a data frame of pandas, or of polars, pyarrow and others."""
-    return isinstance(X, pd.DataFrame) or hasattr(X, "__arrow_c_stream__")
+    """Return whether a table is a data frame of pandas, polars, pyarrow or others, not a series."""
+    is_series = hasattr(X, "dtype")
+    return isinstance(X, pd.DataFrame) or (hasattr(X, "__arrow_c_stream__") and not is_series)
 
 
 def _encode(recipe: TableRecipe, table: RawTable, problems: Sequence[Problem] = ()) -> np.ndarray:

@@ -22,8 +22,8 @@ class TextFormat:
     decimal : str or None, default=None
         Decimal separator, "." or ",". None detects it.
     encoding : str or None, default=None
-        Name of the encoding, such as "latin-1". None detects UTF-8, cp1252, and UTF-16 and UTF-32
-        with a byte order mark.
+        Name of the encoding, such as "latin-1". None detects UTF-8, cp1252, and UTF-16 with a
+        byte order mark.
     """
 
     separator: str | None = None

@@ -6,10 +6,8 @@ The extras `sgpmic[parquet]` and `sgpmic[xlsx]` install pyarrow and openpyxl.
 import bz2
 import gzip
 import io
-import math
 import re
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Collection, Generator, Iterator
@@ -23,10 +21,8 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli import row_blocks
-from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.files.mapped_array import empty_array
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import (
-    EXACT,
     Cells,
     RawTable,
     as_text,
@@ -43,7 +39,7 @@ GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
 PARQUET, NPY = b"PAR1", b"\x93NUMPY"
 STATA = re.compile(rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\x00")
 SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
-MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger Parquet tables are decompressed into a file
+MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger .npy files are mapped
 CELLS = 1 << 17  # of a block of a text file
 NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 
@@ -60,7 +56,7 @@ def read_table(path: str, format: TextFormat, known: Names = ()) -> RawTable:
 
 
 def read_blocks(path: str, format: TextFormat, known: Names = ()) -> Iterator[RawTable]:
-    """Read the same files as `read_table` in blocks of rows, in constant memory."""
+    """Read the same files as `read_table` in blocks of rows; Stata files are one block."""
     with decompressed(path) as source, closing(tables_in(source, format, known, False)) as tables:
         yield from tables
 
@@ -101,14 +97,9 @@ def decompressed(path: str) -> Iterator[Source]:
             yield source
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; give the path of a CSV file") from None
-    except IsADirectoryError:
-        raise UsageError(f"{path} is a folder; give the path of a CSV file in it") from None
-    except PermissionError:
-        raise SgpmicError(
-            f"you have no permission to read {path}; change its mode or copy it"
-        ) from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error}); give the path of a CSV file") from None
+        reason = error.strerror or error
+        raise UsageError(f"{path} cannot be read ({reason}); give the path of a CSV file") from None
 
 
 @contextmanager
@@ -138,15 +129,14 @@ def _decompressing(source: Source) -> Iterator[Source]:
 
 def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     members = (one for one in archive.infolist() if not one.is_dir())
-    files = {one.filename: one for one in members if not one.filename.startswith("__MACOSX/")}
-    if files.keys() & {"[Content_Types].xml", "mimetype"}:
-        raise UsageError(
-            f"{path} is an office document; save its table as .xlsx or as CSV in UTF-8"
-        )
+    files = [one for one in members if not one.filename.startswith("__MACOSX/")]
     if len(files) != 1:
-        some = ", ".join(map(shown, list(files)[:3]))
-        raise UsageError(f"{path} holds {len(files)} files ({some}, ...); compress one table alone")
-    return files.popitem()[1]
+        some = ", ".join(shown(one.filename) for one in files[:3])
+        raise UsageError(
+            f"{path} holds {len(files)} files ({some}, ...); compress one table alone, or save the "
+            "table of an office document as .xlsx or CSV"
+        )
+    return files[0]
 
 
 @contextmanager
@@ -177,7 +167,10 @@ def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> 
             yield from _parquet_tables(source, whole)
     elif STATA.match(start):
         with _read_errors(source.name, "Stata"):
-            yield from _stata_tables(source, whole)
+            frame = pd.read_stata(source.stream)
+            if frame.empty:
+                raise _no_rows(source.name)
+            yield RawTable.from_frame(source.name, frame)
     elif start.startswith(ZIP):
         with _read_errors(source.name, "xlsx"):
             # Decimal separators in texts of a sheet are found column by column.
@@ -245,21 +238,6 @@ def _sheet_rows(source: Source) -> Iterator[Row]:
             yield number, [*row, *[None] * (n_columns - len(row))]
 
 
-def _stata_tables(source: Source, whole: bool) -> Iterator[RawTable]:
-    n_rows = 0
-    reader: Any  # the stubs of pandas lack its method
-    with pd.read_stata(source.stream, iterator=True) as reader:
-        while not n_rows or not whole:
-            try:
-                frame = reader.read(None if whole else row_blocks.ROWS)
-            except StopIteration:
-                break
-            yield RawTable.from_frame(source.name, frame.reset_index(drop=True), n_rows)
-            n_rows += len(frame)
-    if not n_rows:
-        raise _no_rows(source.name)
-
-
 def _npy_array(source: Source) -> np.ndarray:
     """Return the array (N, P) of a .npy file. Map a large one into memory.
 
@@ -281,14 +259,9 @@ def _npy_array(source: Source) -> np.ndarray:
 
 def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
     array = _npy_array(source)
-    if whole:
-        yield RawTable.from_array(source.name, array)
-        return
-    for rows in row_blocks.row_blocks(len(array)):
-        # Map the file again for each block: pages that were read count as memory until unmapped.
-        block = (_npy_array(source) if isinstance(array, np.memmap) else array)[rows]
-        copy = np.array(block, dtype=np.float64, order="C")
-        yield RawTable.from_array(source.name, copy, rows.start)
+    for rows in [slice(0, None)] if whole else row_blocks.row_blocks(len(array)):
+        block = array if whole else np.array(array[rows], dtype=np.float64, order="C")
+        yield RawTable.from_array(source.name, block, rows.start)
 
 
 def _parquet_tables(source: Source, whole: bool) -> Iterator[RawTable]:
@@ -297,40 +270,7 @@ def _parquet_tables(source: Source, whole: bool) -> Iterator[RawTable]:
     with ParquetFile(source.path or io.BytesIO(source.read_all())) as file:
         if not file.metadata.num_rows:
             raise _no_rows(source.name)
-        if whole:
-            numbers, names = _parquet_numbers(file)
-            if numbers is not None:
-                check_names(source.name, names)
-                yield RawTable.from_array(source.name, numbers, names=names)
-            else:
-                yield RawTable.from_frame(source.name, from_arrow(file.read()))
-            return
         first_row = 0
-        for batch in file.iter_batches(row_blocks.ROWS):
-            yield RawTable.from_frame(source.name, from_arrow(batch), first_row)
-            first_row += len(batch)
-
-
-def _parquet_numbers(file: Any) -> tuple[np.ndarray | None, list[str]]:
-    """Return all cells of a table of numbers (N, P), NaN for missing values, and their names.
-
-    Return None for other tables and if a whole number is too large to be exact.
-    """
-    empty = file.schema_arrow.empty_table().to_pandas()  # the column types of pandas
-    names = [str(column) for column in empty.columns]
-    if any(kind.kind not in "iuf" for kind in empty.dtypes) or not isinstance(
-        empty.index, pd.RangeIndex
-    ):
-        return None, names
-    whole = ["int" in str(kind) for kind in file.schema_arrow.types]
-    shape = file.metadata.num_rows, len(whole)
-    folder = tempfile.gettempdir() if math.prod(shape) > MAX_IN_MEMORY else None
-    found, first = empty_array(shape, folder), 0
-    for batch in file.iter_batches(row_blocks.ROWS):
-        block = found[first : first + len(batch)]
-        block[:] = batch.to_pandas().to_numpy(np.float64, na_value=np.nan)
-        if np.fmax.reduce(np.abs(block[:, whole]), axis=None, initial=0.0) >= EXACT:
-            return None, names
-        first += len(batch)
-    found.setflags(write=False)
-    return found, names
+        for part in [file.read()] if whole else file.iter_batches(row_blocks.ROWS):
+            yield RawTable.from_frame(source.name, from_arrow(part), first_row)
+            first_row += part.num_rows

@@ -5,11 +5,12 @@ model file.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
+from math import isfinite
 from types import UnionType
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 import pandas as pd
@@ -139,14 +140,6 @@ class Rows(NamedTuple):
         return cls(*parts)
 
 
-class Match(NamedTuple):
-    """The name in a table of each used column, with a note or a problem."""
-
-    names: dict[str, str]
-    note: str = ""
-    problem: Problem | None = None
-
-
 @dataclass(frozen=True)
 class TableRecipe:
     """How the rows of a table become numbers. The estimators weight the columns."""
@@ -178,16 +171,13 @@ class TableRecipe:
         """The text columns that are used."""
         return [column for column in self.columns if isinstance(column, TextColumn)]
 
-    def is_encoded(self, columns: Iterable[str]) -> bool:
-        """Return whether a table has the columns of Y and not those of the file."""
-        found = list(columns)
-        raw = {column.name for column in self.columns}
-        return found == list(self.feature_names) and not raw.issubset(found)
-
-    def match(self, table: RawTable, others: Collection[str | None] = ()) -> Match:
+    def match(
+        self, table: RawTable, others: Collection[str | None] = ()
+    ) -> tuple[dict[str, str], str | Problem]:
         """Find the used columns in a table: by name, or by position if names are not known.
 
-        `others` are columns of the table with another purpose.
+        Return the name in the table of each used column, and a note, which may be empty, or a
+        problem. `others` are columns of the table with another purpose.
         """
         used, names = [column.name for column in self.columns], table.columns
         if self.named and table.named:
@@ -198,26 +188,23 @@ class TableRecipe:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
                 has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
                 what = f"columns of the model are missing: {listed(absent)}{near}{has}"
-                return Match(found, problem=Problem(what))
+                return found, Problem(what)
             ignored = f"columns that the model does not know are ignored: {listed(extra)}."
-            return Match(found, ignored if extra else "")
+            return found, ignored if extra else ""
         nameless = table.path if self.named else "the file that the model was fitted to"
         note = f"{nameless} has no header, so columns are taken by position."
         note = note if self.named != table.named else ""
         if len(names) == len(self.file_columns):
             same_place = dict(zip(self.file_columns, names, strict=True))
-            return Match({name: same_place[name] for name in used}, note)
+            return {name: same_place[name] for name in used}, note
         left = [name for name in names if name not in others]
         if len(left) == len(used):
-            return Match(dict(zip(used, left, strict=True)), note)
-        n_all = len(self.file_columns)
-        expected = f"{len(used)}" + (f" (or all {n_all})" if n_all != len(used) else "")
+            return dict(zip(used, left, strict=True)), note
         what = (
-            f"{len(names)} columns where the model has {expected}; columns are matched by "
-            f"position, since {nameless} has no header"
+            f"{len(names)} columns where the model has {len(used)} of {len(self.file_columns)}; "
+            f"columns are matched by position, since {nameless} has no header"
         )
-        remedy = "give it the columns that the model was fitted to"
-        return Match({}, note, Problem(what, [remedy]))
+        return {}, Problem(what, ["give it the columns that the model was fitted to"])
 
     @property
     def roles(self) -> list[ColumnRole]:
@@ -251,38 +238,44 @@ class TableRecipe:
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
         """Create the recipe that `asdict` described. Raise ValueError for anything else."""
         try:
-            recipe: TableRecipe = _typed(cls, plain)
+            recipe: TableRecipe = typed(cls, plain)
             TableOptions(missing=recipe.missing)  # refuses unknown treatments
-            for names in (recipe.file_columns, [column.name for column in recipe.columns]):
-                check_names("the recipe", names)
-            for column in recipe.columns:
-                categories = getattr(column, "categories", (None,))
-                if column.name not in recipe.file_columns:
-                    raise ValueError(f"the file has no column {column.name!r}")
-                if not np.isfinite(getattr(column, "median", 0.0)):
-                    raise ValueError(f"column {column.name!r} has an impossible median")
-                most_common = getattr(column, "most_common", None)
-                if most_common not in categories or len({*categories}) < len(categories):
-                    raise ValueError(f"column {column.name!r} has impossible categories")
+            used = [column.name for column in recipe.columns]
+            check_names("the recipe", recipe.file_columns)
+            check_names("the recipe", used)
+            texts = recipe.text_columns
+            numbers = [one.median for one in recipe.columns if isinstance(one, NumberColumn)]
+            if not (
+                {*used} <= {*recipe.file_columns}
+                and np.isfinite(numbers).all()
+                and all(one.most_common in one.categories for one in texts)
+                and all(len({*one.categories}) == len(one.categories) for one in texts)
+            ):
+                raise ValueError("impossible values")
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"its recipe of the table cannot be read: {error}") from None
         return recipe
 
 
-def _typed(kind: Any, plain: Any) -> Any:
-    """Return a value of a JSON file as an instance of a type. Raise TypeError if it is none."""
-    inner = get_args(kind)
-    if is_dataclass(kind):
-        types = get_type_hints(kind)
-        return kind(**{name: _typed(types[name], value) for name, value in plain.items()})  # type: ignore[operator]
-    if get_origin(kind) is tuple and isinstance(plain, list | tuple):
-        return tuple(_typed(inner[0], each) for each in plain)
-    if get_origin(kind) is dict:
-        return {_typed(str, key): _typed(inner[1], each) for key, each in plain.items()}
-    if get_origin(kind) is UnionType:
+def typed(kind: Any, plain: Any) -> Any:
+    """Return a value of a JSON file as a type, or raise TypeError. Numbers are finite."""
+    inner, origin = get_args(kind), get_origin(kind)
+    if is_dataclass(kind) or is_typeddict(kind) or hasattr(kind, "_fields"):
+        types: Any = get_type_hints(kind)
+        if is_typeddict(kind) and plain.keys() != types.keys():
+            raise TypeError(f"{plain!r} is not of type {kind}")
+        return kind(**{name: typed(types[name], value) for name, value in plain.items()})
+    if origin in (tuple, list) and isinstance(plain, list | tuple):
+        return origin(typed(inner[0], each) for each in plain)
+    if origin is dict:
+        return {typed(str, key): typed(inner[1], each) for key, each in plain.items()}
+    if origin is UnionType:
         for each in inner:
             with suppress(TypeError, KeyError, AttributeError):
-                return _typed(each, plain)
-    elif plain in inner if get_origin(kind) is Literal else type(plain) is kind:
+                return typed(each, plain)
+    elif kind is float:
+        if type(plain) is float and isfinite(plain):
+            return plain
+    elif plain in inner if origin is Literal else type(plain) is kind:
         return plain
     raise TypeError(f"{plain!r} is not of type {kind}")

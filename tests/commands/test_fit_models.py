@@ -42,3 +42,10 @@ def test_the_command_repeats_what_was_given():
     assert fit_command({"dataset": "-"}, clusters=None) == "sgpmic fit -"
     of_paper = {"dataset": "-", "setting": "paper", "table": {"missing": "median"}}
     assert fit_command(of_paper) == "sgpmic fit - --setting paper"  # --missing was not given
+
+
+def test_columns_to_drop_are_added_to_those_of_the_command():
+    arguments = {"dataset": "t.csv", "table": {"drop": ("old",)}}
+    assert fit_command(arguments, drop=("home town",)) == (
+        "sgpmic fit t.csv --drop 'old,home town'"
+    )

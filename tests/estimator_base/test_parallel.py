@@ -35,10 +35,3 @@ def test_a_fit_and_its_predictions_are_the_same_to_the_last_bit(small_blocks, ma
         np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))
     new = Y[:200] + 0.01
     np.testing.assert_array_equal(together.predict_proba(new), alone.predict_proba(new))
-
-
-@pytest.mark.parametrize("make", [PaperSGPMIC, SGPMIC])
-@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True])
-def test_invalid_numbers_of_threads_are_refused(make, n_jobs):
-    with pytest.raises(ValueError, match="n_jobs must be None or a nonzero integer"):
-        make(2, n_jobs=n_jobs).fit(np.random.RandomState(0).rand(20, 3))

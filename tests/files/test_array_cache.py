@@ -28,24 +28,16 @@ def test_cache_key_has_data_settings_and_code(tmp_path, monkeypatch, kind):
     assert remembered(memory, MODULE, "a", Y, made(7))["X"] == 7
 
 
-@pytest.mark.parametrize(
-    "damage", ["cut", "empty", "flipped", "an array alone", "compression unknown"]
-)
+@pytest.mark.parametrize("damage", ["cut", "flipped", "an array alone"])
 def test_damaged_file_is_computed_again(tmp_path, damage):
     remembered(tmp_path, MODULE, "a", Y, made(1))
     (file,) = tmp_path.iterdir()
-    content = bytearray(file.read_bytes())
+    content = file.read_bytes()
     if damage == "an array alone":
         with file.open("wb") as stream:
             np.save(stream, np.zeros(3))
-    elif damage == "compression unknown":
-        entry = content.index(b"PK\x01\x02")
-        content[entry + 10] = 77
-        file.write_bytes(content)
     else:
-        data = content.index(b"NUMPY")
-        flipped = content[:data] + b"numpy" + content[data + 5 :]
-        file.write_bytes({"cut": content[:100], "empty": b"", "flipped": flipped}[damage])
+        file.write_bytes(content[:100] if damage == "cut" else content.replace(b"NUMPY", b"numpy"))
     assert remembered(tmp_path, MODULE, "a", Y, made(2))["X"] == 2
     assert remembered(tmp_path, MODULE, "a", Y, made(3))["X"] == 2
     assert list(tmp_path.iterdir()) == [file]

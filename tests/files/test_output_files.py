@@ -8,13 +8,7 @@ import pytest
 
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.atomic import replacing, temporary_name, write_whole
-from sgpmic_cli.files.output_folder import (
-    MARKER,
-    claim_folder,
-    output_folder,
-    read_marker,
-    settle,
-)
+from sgpmic_cli.files.output_folder import MARKER, claim_folder, output_folder, read_marker, settle
 
 NAMES = [f"file{i}" for i in range(4)] + ["manifest.json"]
 NAME = temporary_name()

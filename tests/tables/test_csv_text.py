@@ -52,6 +52,53 @@ def test_quote_inside_a_cell_is_an_ordinary_character():
     assert table.cells["pipe"].texts.tolist() == ['5" steel', '6" "old"']
 
 
+NAMED = [
+    # texts, then years: the form of the World Bank and of many agencies
+    "Country,Code,1960,1961,1962\nAruba,ABW,54211,55438,56225\nChad,TCD,3002,3061,3122\n",
+    "country,2020\nAruba,106766\nChad,16425864\n",
+    "geo\\time,2018,2019\nAT,8822267,8858775\nBE,11398589,11455519\n",
+    "Entity;Code;1990;1995;2000\nAsia;;3,2;3,4;3,7\nPeru;PER;22,1;24,1;26,4\n",
+    # texts, then hours, days or questions that count
+    "station,0,1,2,3\nA,12.1,12.0,11.4,11.0\nB,9.1,9.3,8.8,8.1\n",
+    # words above numbers
+    "sepal_length,sepal_width,species\n5.1,3.5,setosa\n4.9,3.0,setosa\n",
+    "a,b\n1,2\n3,4\n",
+    '"","mpg","cyl"\n"Mazda RX4",21,6\n"Datsun 710",22.8,4\n',
+    ",total_bill,tip,day\n0,16.99,1.01,Sun\n1,10.34,1.66,Sun\n",
+    "ID;Kunde seit;Saldo (€)\n1;26.12.2021;333,00\n2;01.03.2020;1.903,50\n",
+    "Province/State,Country/Region,Lat,Long,1/22/20,1/23/20\n,Peru,-9.2,-75.0,0,0\n,Mali,17.6,-4.0,0,1\n",
+    "[Order ID],[Amount]\n17,20.5\n18,11.0\n",
+    "Year,2nd party,3rd party\n1990,4,5\n1994,3,6\n",
+    "x\n1.5\n2.5\n",
+    # words only
+    "name,town\nada,paris\nbob,rome\n",
+    "Timestamp,How old are you?,Comment\n2024/01/05 10:31,18-25,good\n2024/01/05 11:02,26-35,\n",
+    "a,b\n,\n1,2\n",
+]
+NAMELESS = [
+    "1,2\n3,4\n",
+    "5.1,3.5,1.4,0.2,Iris-setosa\n4.9,3.0,1.4,0.2,Iris-setosa\n",
+    "b,30.83,0,u,g,+\na,58.67,4.46,u,g,+\n",
+    "?,2,17\n3,1,18\n",
+    "1,,3\n4,5,6\n",
+    "Ford,1999,5.1\nVW,2003,4.2\n",
+    "pen,1500,1500\ncup,20,300\n",
+    "x,1,2,3\ny,2,3,4\n",
+    "2019,2020\n1,2\n3,4\n",
+    "-1:1 3:0.5,1\n-1:0 3:0.25,2\n",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"), [*((text, True) for text in NAMED), *((text, False) for text in NAMELESS)]
+)
+def test_first_line_is_a_header_or_a_row(text, named):
+    table = parse(text)
+    assert table.named == named
+    assert table.n_rows == text.count("\n") - named
+    assert len(table.columns) > 1 or text.startswith("x\n")
+
+
 finite = st.floats(allow_nan=False, allow_infinity=False)
 word = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1).filter(
     lambda text: text.lower() not in MISSING

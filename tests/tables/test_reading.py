@@ -11,7 +11,7 @@ import pytest
 from awkward_files import standard_input
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables import csv_text, read
 
 
@@ -28,11 +28,9 @@ def test_file_without_permission(tmp_path, monkeypatch):
     def refuse(self, mode):
         raise PermissionError(13, "Permission denied")
 
-    (tmp_path / "t.csv").touch()
     monkeypatch.setattr(Path, "open", refuse)  # the superuser may read every file
-    with pytest.raises(SgpmicError, match="no permission to read") as caught:
+    with pytest.raises(UsageError, match=r"cannot be read \(Permission denied\)"):
         load(str(tmp_path / "t.csv"))
-    assert caught.value.exit_code == 1
 
 
 def test_input_without_end_is_refused(tmp_path, monkeypatch):
@@ -44,7 +42,7 @@ def test_input_without_end_is_refused(tmp_path, monkeypatch):
             buffer[:4] = b"1,2\n"
             return 4
 
-    with pytest.raises(UsageError, match="it has zero bytes"):
+    with pytest.raises(UsageError, match="is no text file"):
         load("/dev/zero")
     monkeypatch.setattr(csv_text, "MAX_BYTES", 1 << 20)
     monkeypatch.setattr("sys.stdin", standard_input(io.BufferedReader(Endless())))
@@ -66,22 +64,15 @@ def zipped(*names):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (
-            zipped("one.csv", "two.csv"),
-            "holds 2 files ('one.csv', 'two.csv', ...); compress one table alone",
-        ),
-        (
-            zipped("[Content_Types].xml", "word/document.xml"),
-            "is an office document; save its table as .xlsx or as CSV",
-        ),
+        (zipped("one.csv", "two.csv"), "holds 2 files ('one.csv', 'two.csv', ...); compress one"),
         (zipped("xl/workbook.xml"), "is not a readable xlsx file"),
-        (b"\xd0\xcf\x11\xe0 and more", "is an old office document; save its table as .xlsx"),
+        (b"\xd0\xcf\x11\xe0\0", "is no text file in UTF-8"),
         (gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "cannot be decompressed"),
         (zipped("one.csv")[:-30], "cannot be decompressed"),
         (b"PAR1 and no more", "is not a readable Parquet file"),
-        (b"a,b\n1,\0002\n", "is not a text file in UTF-8 (it has zero bytes)"),
+        (b"a,b\n" + b"1,2\n" * 5000 + b"1,\0002\n", "line 5002: there is a zero byte"),
     ],
-    ids=range(8),
+    ids=range(7),
 )
 def test_unreadable_content_is_refused(tmp_path, content, sentence):
     if content.startswith(b"PAR1"):

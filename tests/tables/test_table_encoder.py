@@ -1,3 +1,5 @@
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sgpmic_cli import TableEncoder
 from sgpmic_cli.data import TableOptions, load
-from sgpmic_cli.tables.encoder import rows_without_values
 
 
 def test_encoder_does_what_the_command_line_does(here):
@@ -43,6 +44,19 @@ def test_encoder_is_a_scikit_learn_transformer():
     assert plain.shape == (40, 9)
 
 
+@pytest.mark.parametrize("error", ["#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "-1.#IND", "-nan"])
+def test_error_values_of_other_programs_are_missing_values(error):
+    frame = pd.DataFrame({"a": ["1.5", "2", error, "4"], "b": [5, 1, 2, 2]})
+    assert np.isnan(TableEncoder().fit_transform(frame)[:, 0]).tolist() == [0, 0, 1, 0]
+
+
+def test_series_is_no_table_and_a_column_may_be_called_dtype():
+    with pytest.raises(ValueError, match="Expected a 2-dimensional container but got"):
+        TableEncoder().fit(pd.Series([1.0, 2.0, 4.0]))
+    frame = pd.DataFrame({"dtype": [1.0, 2.0, 4.0], "columns": [3.0, 1.0, 2.0]})
+    assert TableEncoder().fit(frame).recipe_.feature_names == ("dtype", "columns")
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -63,7 +77,7 @@ def test_problems_name_parameters_of_the_encoder(change, sentence):
 def test_row_without_values_stays_a_row_without_values(missing):
     frame = pd.DataFrame({"a": [1, 2, 3, np.nan, np.nan], "b": ["x", None, "y", None, "x"]})
     Y = TableEncoder(missing=missing).fit_transform(frame)
-    assert rows_without_values(Y).tolist() == [False, False, False, True, False]
+    assert np.isnan(Y).all(axis=1).tolist() == [False, False, False, True, False]
     assert np.isnan(Y).sum() == (3 if missing == "median" else 6)
 
 
@@ -89,3 +103,26 @@ def test_sparse_columns_are_read_as_others():
     sparse = dense.apply(pd.arrays.SparseArray)
     encoder = TableEncoder()
     np.testing.assert_array_equal(encoder.fit_transform(sparse), encoder.fit_transform(dense))
+
+
+COLUMNS = {
+    "size": [1.5, None, 2.5, 7.0],
+    "number": [3, 1, None, 1],
+    "colour": ["red", "blue", None, "red"],
+    "day": [dt.date(2024, 1, day) for day in (31, 3, 7, 7)],
+    "ok": [True, None, False, True],
+    "tags": [[1], [2], [3], [4]],
+}
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_frame_of_another_library_is_encoded_as_one_of_pandas(library):
+    module = pytest.importorskip(library)
+    pytest.importorskip("pyarrow")
+    make = module.DataFrame if library == "polars" else module.table
+    encoder, plain = TableEncoder(), TableEncoder()
+    Y = encoder.fit_transform(make(COLUMNS))
+    np.testing.assert_array_equal(Y, plain.fit_transform(pd.DataFrame(COLUMNS)))
+    assert encoder.recipe_ == plain.recipe_
+    assert list(encoder.feature_names_in_) == list(COLUMNS)
+    np.testing.assert_array_equal(plain.transform(make(COLUMNS)), Y)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.caller_warning import warn_caller
+from sgpmic_cli.errors import warn_caller
 
 DEVICES = ("cpu", "cuda", "auto")
 ROWS_FOR_GPU = 10_000  # "auto" uses a GPU from this number of rows, where it starts to pay
