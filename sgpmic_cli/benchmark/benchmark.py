@@ -43,6 +43,7 @@ def benchmark(
     files = {
         "table.csv": tables.tidy_csv(table),
         "table.md": tables.markdown(table),
+        "table.tex": tables.latex(table),
         "summary.json": tables.as_json(counts),
         "summary.md": tables.summary_markdown(counts),
         "benchmark.json": tables.as_json(benchmark_document(study, table)),

@@ -47,37 +47,41 @@ LEVEL = 0.05
 
 
 class Verdict(StrEnum):
-    """The verdicts on a cell in the order of the legend, with their meanings and signs."""
+    """The verdicts on a cell in the order of the legend, with their meanings and signs.
+
+    LaTeX has no sign for verdicts without a number.
+    """
 
     meaning: str
     sign: str
+    latex: str
 
-    def __new__(cls, name: str, meaning: str = "", sign: str = "") -> Self:
+    def __new__(cls, name: str, meaning: str = "", sign: str = "", latex: str = "") -> Self:
         """Create a member whose value is its name."""
         verdict = str.__new__(cls, name)
         verdict._value_ = name
-        verdict.meaning, verdict.sign = meaning, sign
+        verdict.meaning, verdict.sign, verdict.latex = meaning, sign, latex
         return verdict
 
-    EXACT = "exact", "the two means are within 0.01", "="
-    NEAR = "within 1", "within one point", "≈"
+    EXACT = "exact", "the two means are within 0.01", "=", "="
+    NEAR = "within 1", "within one point", "≈", r"\approx"
     COMPATIBLE = (
         "compatible",
         "further apart, but the means do not differ significantly (Welch, 5 %)",
-        "~",
+        *("~", r"\sim"),
     )
     UP = (
         "differs up",
         "ours is more than one point above, and the means differ significantly",
-        "▲",
+        *("▲", r"\uparrow"),
     )
     DOWN = (
         "differs down",
         "ours is more than one point below, and the means differ significantly",
-        "▼",
+        *("▼", r"\downarrow"),
     )
-    NEW = "new", "the paper has no such cell", "∗"
-    DATA_DIFFER = "data differ", "the public data are not those the paper used", "≠"
+    NEW = "new", "the paper has no such cell", "∗", r"\ast"
+    DATA_DIFFER = "data differ", "the public data are not those the paper used", "≠", r"\neq"
     FAILED = "failed", "no run succeeded", "✕"
     UNAVAILABLE = "unavailable", "the data are unavailable", "–"
     NOT_RUN = "not run", "no run of ours yet", "·"

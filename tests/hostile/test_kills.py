@@ -93,7 +93,7 @@ def test_two_processes_on_one_store_end_with_the_same_files(folder, shell):
     for process in processes:
         process.communicate()
     assert [process.returncode for process in processes] == [3, 3]
-    assert _contents(folder / "one").keys() >= {"table.csv", "table.md"}
-    for name in ("table.csv", "table.md", "summary.json"):
+    assert _contents(folder / "one").keys() >= {"table.csv", "table.md", "table.tex"}
+    for name in ("table.csv", "table.md", "table.tex", "summary.json"):
         assert (folder / "one" / name).read_bytes() == (folder / "two" / name).read_bytes()
     assert list((folder / "store").glob("*.tmp")) == []

@@ -1,4 +1,4 @@
-"""Write a comparison as CSV and Markdown.
+"""Write a comparison as CSV, Markdown and LaTeX.
 
 `table.*` has our number, the printed one and the verdict in each cell, `summary.md` the counts and
 the cells that differ. The tables hold no times and no dates, so a benchmark that was killed and
@@ -46,6 +46,25 @@ def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int
         for row in [head, rule, *body]
     )
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def latex_table(columns: str, head: Sequence[str], rows: Iterable[str], title: str = "") -> str:
+    """Return a tabular (needs booktabs) with lines as rows."""
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", latex_row(head), r"\midrule", *rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([f"% {title}", *lines] if title else lines)
+
+
+def latex_row(entries: Iterable[str]) -> str:
+    """Return one row of a tabular."""
+    return " & ".join(entries) + r" \\"
+
+
+def escape(text: str) -> str:
+    """Escape the special characters of LaTeX."""
+    special = {character: "\\" + character for character in "&%$#_{}"}
+    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(character, character) for character in text)
 
 
 def plain(mean: float, std: float) -> str:
@@ -105,6 +124,26 @@ def markdown(table: pd.DataFrame) -> str:
     if notes := notes_of(table):
         parts.append("".join(f"- {', '.join(where)}: {note}\n" for note, where in notes.items()))
     return "\n".join(parts)
+
+
+def latex(table: pd.DataFrame) -> str:
+    """Return one tabular for each metric with ours and, below in small type, the paper's number."""
+    parts, methods = [], table["method"].unique()
+    for metric in METRICS:
+        lines = []
+        for dataset, variance, cells in _rows(table, metric):
+            paper = (
+                (cell and _latex_number(cell.paper_mean, cell.paper_std)) or "--" for cell in cells
+            )
+            small = [rf"{{\footnotesize {number}}}" for number in paper]
+            lines += [
+                latex_row([escape(dataset), variance, *map(_latex_cell, cells)]),
+                latex_row(["", "", *small]),
+            ]
+        head = ["data set", r"variance \% (Q)", *map(escape, methods)]
+        parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
+    signs = [f"${verdict.latex}$ {verdict}" for verdict in used(table) if verdict.latex]
+    return "\n\n".join(parts) + (f"\n\n% Verdicts: {', '.join(signs)}\n" if signs else "\n")
 
 
 def summary_markdown(counts: Mapping[str, Any]) -> str:
@@ -195,3 +234,17 @@ def _markdown_cell(cell: Any) -> str:
     size = f" {difference}" if difference and cell.verdict != Verdict.EXACT else ""
     ours = plain(cell.mean, cell.std)
     return f"{f'**{ours}**' if cell.best else ours}<br>{printed}{cell.verdict}{size}"
+
+
+def _latex_cell(cell: Any) -> str:
+    if cell is None:
+        return ""
+    sign = f"^{{{Verdict(cell.verdict).latex}}}"
+    return _latex_number(cell.mean, cell.std, cell.best, sign) or cell.verdict
+
+
+def _latex_number(mean: float, std: float, bold: bool = False, sign: str = "") -> str:
+    if pd.isna(mean):
+        return ""
+    number = rf"{mean:.2f} \pm {std:.2f}"
+    return rf"$\mathbf{{{number}}}{sign}$" if bold else f"${number}{sign}$"

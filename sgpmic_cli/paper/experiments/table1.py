@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.benchmark.plan import PERCENTAGES, LoadedData, load_data
-from sgpmic_cli.benchmark.render.tables import as_json, csv_text, markdown_table
+from sgpmic_cli.benchmark.render.tables import (
+    as_json,
+    csv_text,
+    escape,
+    latex_row,
+    latex_table,
+    markdown_table,
+)
 from sgpmic_cli.data.registry import entry
 from sgpmic_cli.files.output_folder import write_files
 from sgpmic_cli.gp.pca import dimensions_for
@@ -52,12 +59,14 @@ def _shape(loaded: LoadedData) -> Shape:
 
 
 def write_table1(folder: Path, table: Sequence[Shape]) -> None:
-    """Write the table as CSV, Markdown and JSON."""
+    """Write the table as CSV, Markdown, LaTeX and JSON."""
     head, body = for_people(table)
     notes = "".join(f"- {shape['dataset']}: {shape['note']}\n" for shape in table if shape["note"])
+    rows = [latex_row(map(escape, row)) for row in body]
     texts = {
         "table1.csv": csv_text(list(table[0]), [list(shape.values()) for shape in table]),
         "table1.md": markdown_table(head, body) + (f"\n{notes}" if notes else ""),
+        "table1.tex": latex_table("lrrrrrrl", [*map(escape, head)], rows) + "\n",
         "table1.json": as_json({"datasets": table}),
     }
     write_files(folder, "table1", texts)
