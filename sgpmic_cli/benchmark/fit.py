@@ -1,8 +1,9 @@
 """Compute runs: fit, score, and turn an error into a failed run with its reason.
 
-Runs of third-party methods, and all runs if there is a limit of time, are computed in a child
-process. A crash, an exit or a hang there is a failed run. The child returns the clusters; they are
-scored in the parent. This module imports little, because child processes are started often.
+Runs of third-party methods, and all runs if there is a limit of time or memory, are computed in a
+child process. A crash, an exit, a hang or a lack of memory there is a failed run. The child returns
+the clusters; they are scored in the parent. This module imports little, because child processes
+are started often.
 """
 
 import inspect
@@ -13,6 +14,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,23 +46,35 @@ DEFAULTS: Row = {"scores": {}, "reason": "", "traceback": "", "warnings": [], "n
 Arguments = tuple[str, dict[str, Any], dict[str, Any]]
 
 
+@dataclass(frozen=True)
+class Limits:
+    """Limits of one run; None means no limit."""
+
+    seconds: float | None = None
+    bytes: int | None = None  # memory beyond what the process has after importing the method
+
+
+def needs_child(run: "Run", limits: Limits) -> bool:
+    """Return whether a run must be computed in a child process."""
+    return run.cell.method.third_party or limits != Limits()
+
+
 def compute(
-    runs: "Sequence[Run]", memory: Path | None = None, timeout: float | None = None
+    runs: "Sequence[Run]", memory: Path | None = None, limits: Limits = Limits()
 ) -> Iterator[Row]:
     """Yield the rows of runs of one cell, computed with one thread per run.
 
-    `memory` is the folder where methods share intermediate results, `timeout` the limit of one run
-    in seconds.
+    `memory` is the folder where methods share intermediate results.
     """
     from threadpoolctl import threadpool_limits
 
     data = runs[0].cell.data
     assert data is not None
     arguments = [arguments_of(run, memory) for run in runs]
-    if runs[0].cell.method.third_party or timeout is not None:
+    if needs_child(runs[0], limits):
         done = 0
         while done < len(runs):  # with a new child after each fit that ended one
-            for fitted in _fits_of_child(arguments[done:], data.Y, timeout):
+            for fitted in _fits_of_child(arguments[done:], data.Y, limits):
                 yield _row(runs[done], fitted)
                 done += 1
         return
@@ -119,7 +133,7 @@ def fit(
     Y: Array,
     failures: tuple[type[BaseException], ...] = (Exception, SystemExit),
 ) -> dict[str, Any]:
-    """Fit a clusterer without scoring, which would count for its time.
+    """Fit a clusterer without scoring, which would count for time and memory.
 
     Return the clusters and fields of the row; a failed fit has a reason and a traceback instead of
     clusters. The seconds do not include the import of the method.
@@ -159,10 +173,11 @@ def _traceback(error: BaseException) -> str:
 
 
 def _fits_of_child(
-    arguments: Sequence[Arguments], Y: Array, timeout: float | None
+    arguments: Sequence[Arguments], Y: Array, limits: Limits
 ) -> Iterator[dict[str, Any]]:
     """Yield fits up to the first one that ends the child or exceeds its time."""
-    with child(f"{__name__}:fit_in_child", (arguments, Y)) as (folder, process):
+    request = arguments, Y, limits.bytes
+    with child(f"{__name__}:fit_in_child", request) as (folder, process):
         if problem := wait_for(process, folder / READY, IMPORT_SECONDS):
             for _ in arguments:
                 yield {"seconds": 0.0, "reason": f"while importing the method, {problem}"}
@@ -170,7 +185,7 @@ def _fits_of_child(
         for number in range(len(arguments)):
             start = time.perf_counter()
             answer = folder / f"{number}.json"
-            if problem := wait_for(process, answer, timeout):
+            if problem := wait_for(process, answer, limits.seconds):
                 yield {"seconds": time.perf_counter() - start, "reason": problem}
                 return
             yield json.loads(answer.read_text(encoding="utf-8"))
@@ -178,10 +193,23 @@ def _fits_of_child(
 
 def fit_in_child(folder: str) -> None:
     """In the child: import the method, then fit with the arguments of each run in turn."""
-    arguments, Y = read_request(folder)
+    arguments, Y, memory_limit = read_request(folder)
     with suppress(BaseException):  # the first fit fails for the same reason and reports it
         import_class(arguments[0][0])
     write_answer(folder, READY, None)
+    _limit_memory(memory_limit)
     for number, given in enumerate(arguments):
         # Nobody interrupts a child, so even KeyboardInterrupt comes from the method.
         write_answer(folder, f"{number}.json", fit(given, Y, (BaseException,)))
+
+
+def _limit_memory(size: int | None) -> None:
+    """Allow this process `size` bytes more than it has, where the system supports it."""
+    if size is None:
+        return
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        size += pages * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))

@@ -26,7 +26,7 @@ from typing import Any, Protocol
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.fit import DEFAULTS, Row
+from sgpmic_cli.benchmark.fit import DEFAULTS, Limits, Row
 from sgpmic_cli.benchmark.plan import Cell, Run, Study, load_data, plan_cells, plan_runs, runs_of
 from sgpmic_cli.benchmark.workers import make_batches, run_locally, run_on_cluster
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -130,8 +130,8 @@ class RunOptions:
 
     store: PathLike | None = None  # folder of runs; None for `runs` beside the tables
     n_jobs: int = -1  # processes of this machine; -1 for one per core
-    scheduler: str | None = None  # address of a Dask scheduler
-    timeout: float | None = None  # seconds of one run
+    scheduler: str | None = None  # address of a Dask scheduler; "local" starts a cluster here
+    limits: Limits = Limits()  # of one run
     force: bool = False  # compute every run again
     retry_failed: bool = False  # compute failed runs again
     data_dir: PathLike | None = None  # folder of downloaded data
@@ -233,11 +233,12 @@ def execute(pending: Sequence[Run], store: Store, options: RunOptions) -> dict[s
     if not pending:
         return {}
     store.open()
-    batches = make_batches(pending)
+    batches = make_batches(pending, options.limits)
     if options.scheduler is None:
-        results = run_locally(batches, store.memory, options.timeout, options.n_jobs)
+        results = run_locally(batches, store.memory, options.limits, options.n_jobs)
     else:
-        results = run_on_cluster(batches, options.scheduler, options.timeout)
+        how = options.scheduler, options.limits, store.warn, options.n_jobs
+        results = run_on_cluster(batches, *how)
     rows: dict[str, Row] = {}
     with closing(results):
         for batch in results:

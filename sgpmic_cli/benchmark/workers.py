@@ -10,22 +10,27 @@ import multiprocessing.resource_tracker
 import os
 import signal
 import warnings
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sgpmic_cli.benchmark.fit import Row, compute
+from sgpmic_cli.benchmark.fit import Limits, Row, compute, needs_child
 from sgpmic_cli.benchmark.methods import error_text, exit_with_parent
 from sgpmic_cli.benchmark.plan import Cell, Run
 from sgpmic_cli.code_version import code_version
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.interrupts import blocked_interrupts, within
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 BATCH_SECONDS = 0.5  # short runs are sent to a worker in batches of about this length
 CHILD_BATCH_SECONDS = 5.0  # the same if a process has to be started for a batch
 USUAL_INDUCING = 50
 CONNECT_SECONDS = 10
+LOCAL = "local"  # instead of the address of a scheduler
 RESUME = "finished runs are kept, and the same command resumes."
 
 Batches = Sequence[list[Run]]
@@ -44,16 +49,15 @@ def cost(cell: Cell) -> float:
     return cell.method.cost * len(cell.data.Y) / 1000 * max(1.0, clusters) * max(1.0, inducing)
 
 
-def make_batches(runs: Sequence[Run]) -> list[list[Run]]:
+def make_batches(runs: Sequence[Run], limits: Limits) -> list[list[Run]]:
     """Sort runs by decreasing cost, and put short runs of the same cell into one batch.
 
     The sort is stable, so the runs of a cell stay together.
     """
     batches: list[list[Run]] = []
     for run in sorted(runs, key=lambda run: (run.cell.method.third_party, -cost(run.cell))):
-        last, seconds = batches[-1] if batches else [], BATCH_SECONDS
-        if run.cell.method.third_party:
-            seconds = CHILD_BATCH_SECONDS
+        seconds = CHILD_BATCH_SECONDS if needs_child(run, limits) else BATCH_SECONDS
+        last = batches[-1] if batches else []
         if last and last[-1].cell is run.cell and (len(last) + 1) * cost(run.cell) <= seconds:
             last.append(run)
         else:
@@ -61,14 +65,14 @@ def make_batches(runs: Sequence[Run]) -> list[list[Run]]:
     return batches
 
 
-def run_locally(batches: Batches, memory: Path, timeout: float | None, n_jobs: int) -> Rows:
+def run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Rows:
     """Compute batches with joblib, or in this process if there is one job."""
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
     from joblib.externals import loky
 
     if effective_n_jobs(n_jobs) == 1:
         for batch in batches:
-            for row in compute(batch, memory, timeout):
+            for row in compute(batch, memory, limits):
                 yield [row]
         return
     start = partial(_start_worker, os.getpid())
@@ -84,7 +88,7 @@ def run_locally(batches: Batches, memory: Path, timeout: float | None, n_jobs: i
             for tracker in (multiprocessing.resource_tracker, loky.backend.resource_tracker):
                 tracker.ensure_running()  # its start unblocks the signals
             with blocked_interrupts():
-                rows = parallel(delayed(_compute_all)(batch, memory, timeout) for batch in batches)
+                rows = parallel(delayed(_compute_all)(batch, memory, limits) for batch in batches)
             yield from rows
     except BrokenProcessPool as error:
         raise SgpmicError(
@@ -93,8 +97,8 @@ def run_locally(batches: Batches, memory: Path, timeout: float | None, n_jobs: i
         ) from error
 
 
-def _compute_all(batch: Sequence[Run], memory: Path, timeout: float | None) -> list[Row]:
-    return list(compute(batch, memory, timeout))
+def _compute_all(batch: Sequence[Run], memory: Path, limits: Limits) -> list[Row]:
+    return list(compute(batch, memory, limits))
 
 
 def _start_worker(parent: int) -> None:
@@ -103,33 +107,19 @@ def _start_worker(parent: int) -> None:
     exit_with_parent(parent)
 
 
-def run_on_cluster(batches: Batches, scheduler: str, timeout: float | None) -> Rows:
-    """Compute batches with the workers of a Dask scheduler, given by its address."""
-    try:
-        from distributed import Client, as_completed
-        from distributed.comm import connect
-    except ImportError as error:
-        raise UsageError("--scheduler needs Dask: pip install 'sgpmic[dask]'.") from error
-    # It prints a traceback if the scheduler ends, which the command reports itself.
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+def run_on_cluster(
+    batches: Batches, scheduler: str, limits: Limits, warn: Callable[[str], None], n_jobs: int = 1
+) -> Rows:
+    """Compute batches with the workers of a Dask scheduler, given by its address.
 
-    async def try_address() -> None:
-        await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()
+    If it is "local", start a cluster of `n_jobs` workers on this machine.
+    """
+    with _connect(scheduler, n_jobs) as client:
+        from distributed import as_completed
 
-    def open_client() -> Client:
-        # A client without a scheduler prints a traceback when the process ends.
-        asyncio.run(try_address())
-        return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-
-    try:
-        client = within(CONNECT_SECONDS, open_client)
-    except Exception as error:  # Dask raises many types of errors for a wrong address
-        raise UsageError(
-            f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} s: start one or "
-            "correct the address."
-        ) from error
-    with client:
-        futures = client.map(compute_on_worker, batches, timeout=timeout, pure=False)
+        if not client.nthreads():
+            warn(f"the Dask cluster at {scheduler!r} has no worker yet; the runs wait for one.")
+        futures = client.map(compute_on_worker, batches, limits=limits, pure=False)
         for future in as_completed(futures, loop=client.loop):
             try:
                 yield future.result()
@@ -142,7 +132,43 @@ def run_on_cluster(batches: Batches, scheduler: str, timeout: float | None) -> R
                 ) from error
 
 
-def compute_on_worker(batch: Sequence[Run], timeout: float | None = None) -> list[Row]:
+def _connect(scheduler: str, n_jobs: int) -> "Client":
+    from joblib import effective_n_jobs
+
+    try:
+        from distributed import Client
+        from distributed.comm import connect
+    except ImportError as error:
+        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
+    if scheduler == LOCAL:  # the cluster ends with its client
+        return Client(
+            n_workers=effective_n_jobs(n_jobs),
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            set_as_default=False,
+        )
+    # It prints a traceback if the scheduler ends, which the command reports itself.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+
+    async def try_address() -> None:
+        await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()
+
+    def open_client() -> Client:
+        # A client without a scheduler prints a traceback when the process ends.
+        asyncio.run(try_address())
+        return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+
+    try:
+        return within(CONNECT_SECONDS, open_client)
+    except Exception as error:  # Dask raises many types of errors for a wrong address
+        raise UsageError(
+            f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} s: start one or "
+            "correct the address."
+        ) from error
+
+
+def compute_on_worker(batch: Sequence[Run], limits: Limits = Limits()) -> list[Row]:
     """In a Dask worker: compute runs, if this worker gives the same numbers as this machine."""
     from distributed import get_worker
 
@@ -157,4 +183,4 @@ def compute_on_worker(batch: Sequence[Run], timeout: float | None = None) -> lis
             f"the Dask worker {worker.address} has another version of {run.cell.method.name}, "
             "NumPy, SciPy or scikit-learn: install the same versions on every machine."
         )
-    return list(compute(batch, Path(worker.local_directory) / "sgpmic-memory", timeout))
+    return list(compute(batch, Path(worker.local_directory) / "sgpmic-memory", limits))

@@ -6,6 +6,7 @@ Options that always occur together are the fields of a dataclass, see `option_gr
 import csv
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import partial, wraps
@@ -223,12 +224,17 @@ class RunningOptions:
     )
     label: LabelOfFile = None
     n_jobs: Jobs = -1
+    backend: Literal["loky", "dask"] = option(
+        "loky: processes on this machine; dask: a Dask cluster.", value="loky"
+    )
     scheduler: str | None = option(
-        "Address of a Dask scheduler that computes the runs, such as tcp://HOST:8786.",
-        default="processes of this machine",
+        "Dask scheduler: an address such as tcp://HOST:8786, or local to start one here."
     )
     timeout: float | None = option(
         "Time limit of one run in seconds; a run that exceeds it fails.", default="no limit"
+    )
+    memory_limit: str | None = option(
+        "Memory limit of one run, such as 500MB or 2GB.", default="no limit"
     )
     store: Path | None = option("Folder of run records.", default="OUT/runs")
     force: bool = flag("Recompute every run.", "--force")
@@ -237,18 +243,35 @@ class RunningOptions:
 
     def options(self, source: SourceOptions, watcher: "Watcher") -> "RunOptions":
         """Return the options of the runs."""
+        from sgpmic_cli.benchmark.fit import Limits
         from sgpmic_cli.benchmark.run import RunOptions
 
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
             raise UsageError(f"--timeout {self.timeout:g}: give a number of seconds above 0.")
-        names = ("store", "n_jobs", "scheduler", "timeout", "force", "retry_failed")
+        if self.backend == "dask" and not self.scheduler:
+            raise UsageError(
+                "--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786, "
+                "or --scheduler local for a cluster on this machine."
+            )
+        names = ("store", "n_jobs", "scheduler", "force", "retry_failed")
         given: dict[str, Any] = {name: getattr(self, name) for name in names} | vars(source)
-        return RunOptions(**given, watcher=watcher)
+        return RunOptions(**given, limits=Limits(self.timeout, self._bytes()), watcher=watcher)
 
     def study(self) -> dict[str, Any]:
         """Return the options that belong to the study."""
         names = ("repeats", "seed", "protocol", "label")
         return {name: getattr(self, name) for name in names}
+
+    def _bytes(self) -> int | None:
+        """Return the memory limit in bytes."""
+        if self.memory_limit is None:
+            return None
+        pattern = r"(\d{1,6}(?:\.\d{1,6})?)\s*([MG])i?B?"
+        found = re.fullmatch(pattern, self.memory_limit.strip(), flags=re.IGNORECASE)
+        if found is None or float(found[1]) == 0:
+            given = repr(self.memory_limit)
+            raise UsageError(f"--memory-limit {given}: give a size such as 500MB or 2GB.")
+        return int(float(found[1]) * {"M": 1 << 20, "G": 1 << 30}[found[2].upper()])
 
 
 def one_of(argument: str | None, option: str | None, default: str | None = None) -> str:

@@ -1,6 +1,7 @@
 """Run studies on a real Dask scheduler with real worker processes on this machine."""
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import socket
@@ -13,13 +14,14 @@ import pytest
 from small_studies import local_cluster, planned_runs, small_benchmark
 
 from sgpmic_cli.benchmark import workers
+from sgpmic_cli.benchmark.fit import Limits
 from sgpmic_cli.errors import SgpmicError, UsageError
 
 dask = pytest.importorskip("dask", reason="the extra sgpmic[dask] is not installed")
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")
 
 METHODS = ["toy_methods:Slow", "pca-fcm", "isomap-fcm"]
-TABLES = ("table.csv", "summary.json")
+TABLES = ("table.csv", "table.tex", "summary.json")
 MOST_SECONDS = 120
 
 
@@ -76,6 +78,17 @@ def test_runs_that_kill_their_workers_end_with_one_sentence(tmp_path, start):
         small_benchmark(**table, methods=["toy_methods:WorkerKiller"], repeats=1, **cluster)
 
 
+@pytest.mark.slow
+def test_a_local_cluster_is_started_and_ended(tmp_path):
+    table = {"datasets": ["iris"], "percentages": [95], "methods": ["pca-fcm"], "repeats": 2}
+    small_benchmark(**table, out=tmp_path / "here")
+    cluster = {"scheduler": "local", "n_jobs": 1}
+    small_benchmark(**table, out=tmp_path / "there", **cluster)
+    for name in TABLES:
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+    assert not multiprocessing.active_children()
+
+
 @pytest.mark.parametrize(
     ("threads", "code", "sentence"),
     [
@@ -129,4 +142,4 @@ def _answer_once(server):
 def test_without_dask_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'sgpmic\[dask\]'"):
-        next(workers.run_on_cluster([], "tcp://127.0.0.1:9", None))
+        next(workers.run_on_cluster([], "tcp://127.0.0.1:9", Limits(), print))

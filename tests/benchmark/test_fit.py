@@ -3,12 +3,12 @@ import os
 import pytest
 from small_studies import planned_runs
 
-from sgpmic_cli.benchmark.fit import compute
+from sgpmic_cli.benchmark.fit import Limits, compute
 
 
-def _row(method, dataset="iris", variance=95, timeout=None):
+def _row(method, dataset="iris", variance=95, **limits):
     runs = planned_runs([method], 1, [dataset], [variance])
-    return next(compute(runs, timeout=timeout))
+    return next(compute(runs, limits=Limits(**limits)))
 
 
 @pytest.mark.parametrize(
@@ -38,11 +38,13 @@ def test_after_a_run_that_ends_its_process_the_others_are_computed():
     assert failed == {"its process ended with exit code 1"}
 
 
-def test_a_limit_of_time_is_a_failure_of_the_run():
-    assert _row("toy_methods:Slow", timeout=0.001)["reason"] == (
+def test_a_limit_of_time_or_memory_is_a_failure_of_the_run():
+    assert _row("toy_methods:Slow", seconds=0.001)["reason"] == (
         "it took longer than the limit of 0.001 s"
     )
-    assert _row("pca-fcm", timeout=60)["scores"] == _row("pca-fcm")["scores"]
+    assert _row("pca-fcm", seconds=60)["scores"] == _row("pca-fcm")["scores"]
+    if os.path.exists("/proc/self/statm"):
+        assert "MemoryError" in _row("isomap-fcm", "segment", bytes=1 << 24)["reason"]
 
 
 def test_warnings_of_a_fit_are_kept_in_its_row():

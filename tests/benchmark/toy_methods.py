@@ -49,6 +49,7 @@ def fail(error):
 
 Slow = doing(lambda: time.sleep(0.05))
 Hangs = doing(lambda: time.sleep(10_000))
+Hungry = doing(lambda: [np.ones(1 << 24) for _ in range(1 << 12)])
 Broken = doing(lambda: fail(ValueError("no luck")))
 Interrupts = doing(lambda: fail(KeyboardInterrupt))
 Wordless = doing(lambda: fail(Strange))

@@ -15,10 +15,11 @@ REASONS = {
     "toy_methods:Interrupts": "KeyboardInterrupt: no reason was given",
     "toy_methods:Wordless": "Strange: no reason was given",
     "toy_methods:Hangs": "it took longer than the limit of 6 s",
+    "toy_methods:Hungry": "MemoryError",
     "toy_methods:Talking": "SystemExit: \\x1b[31mgood bye",
     "exits_at_import:Any": "SystemExit: 5",
 }
-LIMITS = ["--timeout", "6"]
+LIMITS = ["--timeout", "6", "--memory-limit", "500MB"]
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def cluster(folder):
 def test_misbehaving_methods_fail_and_the_others_are_computed(folder, shell, way, request):
     where = {"one job": ["--n-jobs", "1"], "two jobs": ["--n-jobs", "2"]}.get(way)
     if where is None:
-        where = ["--scheduler", request.getfixturevalue("cluster")]
+        where = ["--backend", "dask", "--scheduler", request.getfixturevalue("cluster")]
     harmless = ["toy_methods:Garbles", "toy_methods:Rude", "sklearn.cluster:OPTICS"]
     methods = ",".join(["pca-fcm", *REASONS, *harmless])
     arguments = ["--dataset", "iris", "--methods", methods, "--repeats", "1", "--out", "out"]
@@ -40,7 +41,7 @@ def test_misbehaving_methods_fail_and_the_others_are_computed(folder, shell, way
     stdout, stderr = process.communicate(timeout=300)
     assert process.returncode == 3, stderr
     assert one_sentence(stderr) == (
-        "sgpmic: 8 of 12 runs failed; the notes say why, and --retry-failed runs them again."
+        "sgpmic: 9 of 13 runs failed; the notes say why, and --retry-failed runs them again."
     )
     cells = {cell["method"]: cell for cell in json.loads(stdout)["cells"]}
     assert cells["pca-fcm"]["verdict"]["acc"] == "exact"
