@@ -44,6 +44,7 @@ def benchmark(
         "table.csv": tables.tidy_csv(table),
         "table.md": tables.markdown(table),
         "table.tex": tables.latex(table),
+        "ari.md": tables.ranking_markdown(table),
         "summary.json": tables.as_json(counts),
         "summary.md": tables.summary_markdown(counts),
         "benchmark.json": tables.as_json(benchmark_document(study, table)),

@@ -165,8 +165,7 @@ def rank_methods(scores: pd.DataFrame) -> Ranking | None:
         return None
     from scipy.stats import friedmanchisquare  # imported here because it takes half a second
 
-    ranks = table.rank(axis="columns", ascending=False)  # ties share the mean of their ranks
-    mean_ranks = ranks.mean().sort_values(kind="stable")
+    mean_ranks = ranks_in_rows(table).mean().sort_values(kind="stable")
     # If all methods tie on every data set, the statistic is 0 / 0.
     tied = (table.nunique(axis="columns") == 1).all()
     statistic, p_value = (0.0, 1.0) if tied else friedmanchisquare(*table.to_numpy().T)
@@ -215,6 +214,14 @@ def rank_both(printed: pd.DataFrame, ours: pd.DataFrame) -> tuple[Ranking, Ranki
         return None
     omitted = tuple(method for method in every if method not in shared)
     return replace(first, omitted=omitted), replace(second, omitted=omitted)
+
+
+def ranks_in_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """Rank every row of scores after rounding to two decimals, as printed.
+
+    Rank 1 is the highest; ties share the mean of their ranks.
+    """
+    return table.round(2).rank(axis="columns", ascending=False)
 
 
 def critical_difference(n_methods: int, n_datasets: int) -> float:

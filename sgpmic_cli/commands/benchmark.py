@@ -76,14 +76,18 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
 
 
 def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
-    """Yield a table of each metric, the legend, the counts of the verdicts and the notes."""
+    """Yield a table of each metric, the legend, the counts of the verdicts and the notes.
+
+    If nothing is printed for the results, yield the ARI of every method and data set with mean
+    ranks and the result of the test as well.
+    """
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
 
     from sgpmic_cli.benchmark.compare import METRICS, ROW, distinct, is_best, rows_of
     from sgpmic_cli.benchmark.counts import count_verdicts
-    from sgpmic_cli.benchmark.render.tables import TITLES, notes_of, used
+    from sgpmic_cli.benchmark.render.tables import RANKED, TITLES, notes_of, ranking, used
     from sgpmic_cli.commands.terminal_tables import note, table
 
     marked = results.assign(best=is_best(results))
@@ -109,6 +113,12 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
         yield note(f"{TITLES[metric]} cells", f"{parts}; {len(counted)} in total{more}")
     for about, names in notes_of(results).items():
         yield note(", ".join(names), about)
+    if results["paper_mean"].isna().all():
+        head, ranks, result = ranking(results)
+        content = table(head, ranks, title=TITLES[RANKED], left=head[:1])
+        content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
+        yield content
+        yield Text(result)
 
 
 def _row(cell: Any) -> "list[str | Text]":

@@ -1,8 +1,8 @@
 """Write a comparison as CSV, Markdown and LaTeX.
 
 `table.*` has our number, the printed one and the verdict in each cell, `summary.md` the counts and
-the cells that differ. The tables hold no times and no dates, so a benchmark that was killed and
-resumed ends with the same bytes.
+the cells that differ. `ari.md` ranks the methods by the adjusted Rand index. The tables hold no
+times and no dates, so a benchmark that was killed and resumed ends with the same bytes.
 """
 
 import csv
@@ -15,12 +15,13 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, is_best, rows_of
-from sgpmic_cli.benchmark.counts import caveat_sentences
+from sgpmic_cli.benchmark.compare import LEVEL, METRICS, ROW, Verdict, is_best, rows_of
+from sgpmic_cli.benchmark.counts import caveat_sentences, rank_methods, ranks_in_rows, score_table
 from sgpmic_cli.scores import SCORES
 from sgpmic_cli.text import for_markdown, printable
 
 TITLES = {**{name: score.title for name, score in SCORES.items()}, "seconds": "seconds"}
+RANKED = "ari"
 HEAD = ["data set", "variance % (Q)"]
 
 
@@ -144,6 +145,39 @@ def latex(table: pd.DataFrame) -> str:
         parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
     signs = [f"${verdict.latex}$ {verdict}" for verdict in used(table) if verdict.latex]
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {', '.join(signs)}\n" if signs else "\n")
+
+
+def ranking(table: pd.DataFrame) -> tuple[list[str], list[list[str]], str]:
+    """Rank the methods of a table over its rows; return heading, rows and the result of the test.
+
+    The last two rows are the mean and the mean rank of the methods with a number in every row.
+    """
+    methods, rows = list(table["method"].unique()), list(_rows(table, RANKED))
+    datasets = [dataset for dataset, _, _ in rows]
+    body = []
+    for dataset, variance, cells in rows:
+        name = dataset if datasets.count(dataset) == 1 else f"{dataset} {variance}"
+        body.append([name, *(plain(cell.mean, cell.std) if cell else "–" for cell in cells)])
+    scores = score_table(table, RANKED)
+    # A row without any number is not in the scores, and leaves no method with a mean.
+    complete = scores.dropna(axis="columns") if len(scores) == len(rows) else scores[[]]
+    for title, means in (("mean", complete.mean()), ("mean rank", ranks_in_rows(complete).mean())):
+        body.append([title, *(f"{means[name]:.2f}" if name in means else "–" for name in methods)])
+    result = "No test: there are fewer than three methods or two data sets."
+    if ranks := rank_methods(scores):
+        result = (
+            f"Friedman's test over {len(ranks.datasets)} data sets: p = {ranks.p_value:.3g}. "
+            f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks "
+            f"differ by {ranks.critical_difference:.2f}."
+        )
+    return ["data set", *methods], body, result
+
+
+def ranking_markdown(table: pd.DataFrame) -> str:
+    """Return the ranking as a Markdown file."""
+    head, rows, result = ranking(table)
+    title = f"{TITLES[RANKED]}, mean±std over the repeats"
+    return f"{title}\n\n{markdown_table(head, rows)}\n{result}\n"
 
 
 def summary_markdown(counts: Mapping[str, Any]) -> str:
