@@ -141,14 +141,34 @@ def _row(cell: Any) -> "list[str | Text]":
     ]
 
 
-def _print_plan(study: "Study", options: "RunOptions", out: Path, output: Output) -> None:
-    """Print how many runs a command would compute."""
+def _print_plan(
+    study: "Study", options: "RunOptions", out: Path, output: Output, parameter: str = ""
+) -> None:
+    """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
     from sgpmic_cli.benchmark.run import prepare
+    from sgpmic_cli.commands.terminal_tables import as_text, table
 
     prepared = prepare(study, options, out)
-    pending, stored = len(prepared.pending), len(prepared.stored)
-    text = f"{len(prepared.cells)} cells: {pending} runs to compute, {stored} stored"
-    output.result({"cells": len(prepared.cells), "to_run": pending, "at_hand": stored}, [text])
+    stored, to_run = prepared.stored, len(prepared.pending)
+    cells: list[dict[str, Any]] = [
+        {
+            "dataset": cell.dataset,
+            "variance": cell.explained_variance,
+            "q": cell.q,
+            "method": cell.method.name,
+            **({parameter: cell.parameter(parameter)} if parameter else {}),
+            "runs": len(prepared.runs_of(cell)),
+            "at_hand": sum(run.key in stored for run in prepared.runs_of(cell)),
+            "note": cell.reason,
+        }
+        for cell in prepared.cells
+    ]
+    titles = {"dataset": "data set", "at_hand": "stored"}
+    headings = [titles.get(name, name) for name in cells[0]] if cells else []
+    rows = [[as_text(value) for value in cell.values()] for cell in cells]
+    document = {"to_run": to_run, "at_hand": len(stored), "cells": cells}
+    output.result(document, [table(headings, rows, left=("data set", "method", "note"))])
+    output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")
 
 
 def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
@@ -181,7 +201,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         study = sweep_study(axis, grid, datasets, names, variance, **running.study())
         options = running.options(source, progress)
         if running.dry_run:
-            _print_plan(study, options, out, output)
+            _print_plan(study, options, out, output, axis.parameter)
             return
         with progress:
             finished = sweep(axis, study, options, out=out, values=grid)

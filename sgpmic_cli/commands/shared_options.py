@@ -239,7 +239,7 @@ class RunningOptions:
     store: Path | None = option("Folder of run records.", default="OUT/runs")
     force: bool = flag("Recompute every run.", "--force")
     retry_failed: bool = flag("Recompute failed runs.", "--retry-failed")
-    dry_run: bool = flag("Count the planned runs and exit.", "--dry-run")
+    dry_run: bool = flag("List the planned runs and exit.", "--dry-run")
 
     def options(self, source: SourceOptions, watcher: "Watcher") -> "RunOptions":
         """Return the options of the runs."""
