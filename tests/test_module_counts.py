@@ -24,8 +24,8 @@ finally:
     ("command", "most", "other_wings"),
     [
         (FIT, 90, {"paper", "benchmark"}),
-        (BENCHMARK, 53, {"clustering", "tables"}),
-        (CHECK, 53, {"clustering", "tables"}),
+        (BENCHMARK, 55, {"clustering", "tables"}),
+        (CHECK, 55, {"clustering", "tables"}),
     ],
 )
 def test_a_command_loads_few_modules_and_none_of_other_wings(tmp_path, command, most, other_wings):

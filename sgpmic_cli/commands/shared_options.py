@@ -33,9 +33,9 @@ def complete_datasets(incomplete: str) -> list[str]:
 
 def complete_methods(incomplete: str) -> list[str]:
     """Complete the last name of a comma-separated list of methods."""
-    from sgpmic_cli.paper.experiments.protocols import paper_suite
+    from sgpmic_cli.paper.experiments.methods import paper_methods
 
-    return _complete(incomplete, ["all", "peers", *paper_suite().methods])
+    return _complete(incomplete, ["all", "peers", *paper_methods()])
 
 
 def _complete(incomplete: str, names: Iterable[str]) -> list[str]:

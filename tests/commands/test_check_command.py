@@ -5,7 +5,7 @@ import pytest
 from command_line import assert_one_sentence, sgpmic
 
 from sgpmic_cli.benchmark.methods import Method
-from sgpmic_cli.paper.experiments import protocols
+from sgpmic_cli.paper.experiments import methods
 
 SUBSET = "check --dataset iris --methods pca-fcm,ppca-fcm --n-jobs 1"
 
@@ -58,7 +58,7 @@ def test_an_update_with_failed_runs_keeps_the_old_scores(reference, tmp_path, mo
     path = tmp_path / "reference.json"
     shutil.copy(reference, path)
     broken = {"pca-fcm": Method("pca-fcm", "toy_methods:Broken")}
-    monkeypatch.setattr(protocols, "_paper_methods", lambda: broken)
+    monkeypatch.setattr(methods, "_registered", lambda: broken)
     result = sgpmic(f"{SUBSET} --update --methods pca-fcm --reference", path, code=3)
     assert "failed: ValueError: no luck" in " ".join(result.stdout.split())
     assert "9 of 9 runs failed; a cell in which all runs failed keeps its old" in result.stderr

@@ -1,4 +1,4 @@
-"""The methods and the two protocols of the paper's experiments, and the printed numbers.
+"""The two protocols of the paper's experiments, and the printed numbers.
 
 `as-run` is the procedure that reproduces most cells of the deterministic methods to the second
 decimal: Wine without its last column for most methods, NMI of the mapped labels. `as-stated`
@@ -9,54 +9,27 @@ printed numbers apply to registered data sets only.
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from sgpmic_cli.benchmark.documents import parse_printed
-from sgpmic_cli.benchmark.methods import Method, read_methods, with_entry_points
 from sgpmic_cli.benchmark.plan import Cell, Suite
 from sgpmic_cli.data.registry import entry, find, names
+from sgpmic_cli.paper.experiments.methods import FOLDER, PaperMethod, paper_methods
 
-FOLDER = files("sgpmic_cli.paper.experiments")
 FIGURE_ARCS = {"acc": 99.32, "nmi": 97.35}  # figure 4, in the text
 REFERENCE = Path(__file__).with_name("reference.json")  # of the gate
 # The reference of an installed package, which users do not change; None in a checkout.
 INSTALLED = None if (Path(__file__).parents[3] / "pyproject.toml").is_file() else REFERENCE
 
 
-@dataclass(frozen=True)
-class PaperMethod(Method):
-    """A method of methods.toml."""
-
-    # The paper ran it without the columns in `as_run_drop` of the data set.
-    drops_columns: bool = False
-    # Settings that reproduce the printed numbers: on registered data, under `as-run`.
-    as_run: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    # Scores of columns that the paper scored differently: on registered data, under `as-run`.
-    as_run_scores: Mapping[str, str] = field(default_factory=dict, hash=False)
-    # Settings under the protocol `as-stated`.
-    as_stated: Mapping[str, Any] = field(default_factory=dict, hash=False)
-
-
-@cache
-def _paper_methods() -> dict[str, Method]:
-    """Return the methods of the paper and the peers."""
-    methods = read_methods(FOLDER / "methods.toml", PaperMethod)
-    algorithm, stated = methods["algorithm-1"], methods["sgp-mic"]
-    assert isinstance(stated, PaperMethod)
-    # The algorithm of the text, on the columns and with the scores behind the printed numbers.
-    methods["algorithm-1"] = replace(algorithm, settings=stated.as_stated)
-    return methods | read_methods(files("sgpmic_cli.benchmark") / "peers.toml")
-
-
 def paper_suite() -> Suite:
     """Return the methods that a command can name, and the protocols; `as-run` is the default."""
-    return Suite(with_entry_points(_paper_methods()), {"as-run": as_run, "as-stated": as_stated})
+    return Suite(paper_methods(), {"as-run": as_run, "as-stated": as_stated})
 
 
 def as_run(cell: Cell) -> list[Cell]:

@@ -6,7 +6,7 @@ import pytest
 from sgpmic_cli.benchmark.methods import Method
 from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.paper.experiments import protocols
+from sgpmic_cli.paper.experiments import methods
 from sgpmic_cli.paper.figures import panels
 from sgpmic_cli.paper.figures.panels import PlotOptions, fit_panels, traces
 from sgpmic_cli.scores import purity
@@ -44,7 +44,7 @@ def test_a_cell_without_a_successful_run_is_refused(plot_options, monkeypatch):
     broken = Method(
         "broken", "sgpmic_cli.paper.methods.gplvm_fcm:GPLVMFCM", settings={"max_iter": "many"}
     )
-    monkeypatch.setattr(protocols, "_paper_methods", lambda: {"broken": broken})
+    monkeypatch.setattr(methods, "_registered", lambda: {"broken": broken})
     with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: UsageError"):
         fit_panels(plot_options.study(["iris"], ["broken"]), plot_options)
 

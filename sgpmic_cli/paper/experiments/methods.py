@@ -1,0 +1,44 @@
+"""The methods of the paper's experiments, which `methods.toml` lists.
+
+Shell completion needs their names, so this module imports neither NumPy nor pandas.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from sgpmic_cli.benchmark.methods import Method, Methods, read_methods, with_entry_points
+
+FOLDER = files("sgpmic_cli.paper.experiments")
+
+
+@dataclass(frozen=True)
+class PaperMethod(Method):
+    """A method of methods.toml."""
+
+    # The paper ran it without the columns in `as_run_drop` of the data set.
+    drops_columns: bool = False
+    # Settings that reproduce the printed numbers: on registered data, under `as-run`.
+    as_run: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    # Scores of columns that the paper scored differently: on registered data, under `as-run`.
+    as_run_scores: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # Settings under the protocol `as-stated`.
+    as_stated: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+def paper_methods() -> Methods:
+    """Return the methods of the paper, the peers, and those of installed packages."""
+    return with_entry_points(_registered())
+
+
+@cache
+def _registered() -> dict[str, Method]:
+    """Return the methods of the paper and the peers."""
+    methods = read_methods(FOLDER / "methods.toml", PaperMethod)
+    algorithm, stated = methods["algorithm-1"], methods["sgp-mic"]
+    assert isinstance(stated, PaperMethod)
+    # The algorithm of the text, on the columns and with the scores behind the printed numbers.
+    methods["algorithm-1"] = replace(algorithm, settings=stated.as_stated)
+    return methods | read_methods(files("sgpmic_cli.benchmark") / "peers.toml")
