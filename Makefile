@@ -19,7 +19,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-gpu study missing-study map-study kill-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study kill-test mutation-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -53,6 +53,16 @@ lint: $(DEV) ## ruff, mypy and the import contracts
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/mypy"
 	"$(BIN)/lint-imports"
+
+MUTATION := .venv-mutation
+
+$(MUTATION)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv "$(MUTATION)"
+	"$(MUTATION)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]" cosmic-ray==8.7.0
+	@touch "$@"
+
+mutation-test: $(MUTATION)/.installed ## change 200 places of the default model, and list the changes that no test catches
+	"$(MUTATION)/bin/python" -m benchmarks.mutations --sample 200 --out build/mutations
 
 kill-test: $(DEV) ## kill -9 at thirty moments of benchmark, fit and plot, and compare
 	KILLS=10 "$(BIN)/python" -m pytest -m slow tests/hostile/test_kills.py
@@ -165,7 +175,11 @@ $(GPY)/.installed: pyproject.toml constraints.txt
 
 speed: $(GPY)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of ten million rows
 	"$(GPY)/bin/python" -m benchmarks.speed --out $(RESULTS)
+	$(MAKE) speed-end-to-end
 	@if command -v nvidia-smi > /dev/null; then $(MAKE) speed-gpu; fi
+
+speed-end-to-end: $(STUDY) ## time `sgpmic fit FILE` beside scripts with UMAP and HDBSCAN, and with k-means and silhouettes
+	"$(BIN)/python" -m benchmarks.end_to_end --out $(RESULTS)
 
 $(GPU)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(GPU)"
@@ -176,4 +190,4 @@ speed-gpu: $(GPU)/.installed ## time the default model on a GPU beside one core
 	"$(GPU)/bin/python" -m benchmarks.speed --gpu --out $(RESULTS)
 
 clean: ## remove the environment and caches
-	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(RIVALS)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(RIVALS)" "$(OLDEST)" "$(CLEAN)" "$(MUTATION)" .mypy_cache .ruff_cache .pytest_cache build dist

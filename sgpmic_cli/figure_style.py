@@ -80,8 +80,10 @@ def matched_looks(
 
 
 @contextmanager
-def canvas(stem: Path, *, width: float = COLUMN, height: float = 2.4) -> Iterator["Figure"]:
-    """Yield a figure, and write it as `stem`.png and `stem`.pdf at the end."""
+def canvas(
+    stem: Path, *, width: float = COLUMN, height: float = 2.4, pdf: bool = True
+) -> Iterator["Figure"]:
+    """Yield a figure, and write it as `stem`.png and, unless told otherwise, .pdf at the end."""
     import matplotlib
     from matplotlib import font_manager
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -99,8 +101,9 @@ def canvas(stem: Path, *, width: float = COLUMN, height: float = 2.4) -> Iterato
         yield figure
         # Without dates and versions, equal content gives equal files.
         figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
-        undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-        figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
+        if pdf:
+            undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+            figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
     if any(str(warning.message).startswith("Glyph") for warning in caught):
         warnings.warn(NO_GLYPH, stacklevel=3)
 

@@ -23,7 +23,7 @@ finally:
 @pytest.mark.parametrize(
     ("command", "most", "other_wings"),
     [
-        (FIT, 75, {"paper", "benchmark"}),
+        (FIT, 90, {"paper", "benchmark"}),
         (BENCHMARK, 70, {"clustering", "tables"}),
         (CHECK, 71, {"clustering", "tables"}),
     ],

@@ -4,9 +4,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from sgpmic_cli._typing import Indices
-from sgpmic_cli.clustering.model.clusters.single_column import Condition
+from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.clustering.model.clusters.islands import OVERLAP
+from sgpmic_cli.clustering.model.clusters.single_column import Condition, explained_clusters
+from sgpmic_cli.clustering.profile import Profile, profile_of
+from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.tables.recipe import Column, TableRecipe, TextColumn
+
+MEANING = {
+    "group": "Group: a valley of the density separates it from every neighbour.",
+    "slice": "Slice: a part of a continuum; no valley separates it from a neighbour, so that the "
+    "border between them is a convention.",
+    "too few rows to say": "Too few rows: a valley could not be told from chance.",
+}
+MOST_NAMED = 4  # slices whose names are in the headline
+NO_VALLEY = 0.995  # a density in between that rounds to that of the lower peak
+VALLEY = (
+    "The percentage is the density in the shallowest valley, relative to the lower of the two "
+    "peaks beside it."
+)
 
 
 def headline(
@@ -14,8 +32,9 @@ def headline(
     labels: Indices,
     verdicts: Sequence[Mapping[str, Any]],
     names: Sequence[str] = (),
+    cluster_names: Sequence[str] = (),
 ) -> str:
-    """Return one or two sentences that say which rows are groups and what the others are.
+    """Return a sentence that says which rows are groups and what the others are.
 
     Parameters
     ----------
@@ -27,22 +46,22 @@ def headline(
         Verdict of each cluster (`SGPMIC.verdicts_`).
     names : sequence of str
         A name for each group, such as "high wage". Empty if there are none.
+    cluster_names : sequence of str
+        A name for each cluster, for a few slices without any group.
     """
     number = int(groups.max()) + 1
     if not number:
-        return _without_groups(labels, verdicts)
-    sizes = [_rows(groups == g) for g in range(number)]
-    if names:
-        sizes = [f"{size} ({name})" for size, name in zip(sizes, names, strict=True)]
-    text = f"{sizes[0]} are a group" if number == 1 else f"{number} groups: {_listed(sizes)}"
+        return _without_groups(labels, verdicts, cluster_names)
     main = _main_groups(groups, labels)
+    parts = []
+    for g in range(number):
+        details = [*names[g : g + 1], *([f"in {main.count(g)} clusters"] * (main.count(g) > 1))]
+        parts.append(_rows(groups == g) + f" ({', '.join(details)})" * bool(details))
+    text = f"{parts[0]} are a group" if number == 1 else f"{number} groups: {listed(parts)}"
     if (groups == -1).any():
         rest, slices = _rows(groups == -1), main.count(-1)
         cut = f", cut into {slices} slices" if slices > 1 else ""
         text += f"; the other {rest} are one continuum{cut}"
-    further = [size for g, size in enumerate(sizes) if main.count(g) > 1]
-    if further:
-        text += f". Several clusters are slices of one group: {_listed(further)}"
     return f"{text}."
 
 
@@ -50,22 +69,128 @@ def explained(conditions: Sequence[Condition], n_clusters: int) -> str | None:
     """Return a sentence about clusters that one column explains, or None if there are none."""
     if not conditions:
         return None
-    columns = list(dict.fromkeys(condition.column for condition in conditions))
+    columns = explaining_columns(conditions)
     if len(columns) == 1 and len(conditions) >= n_clusters - 1:
         found = f"The column {columns[0]!r} alone explains the clusters"
     else:
-        found = "A single column explains " + _listed([f"cluster {c.cluster}" for c in conditions])
-    details = _listed([f"cluster {c.cluster} is {c}" for c in conditions])
-    return f"{found}: {details}. Leave it out to see what else there is."
+        found = "A single column explains " + listed([f"cluster {c.cluster}" for c in conditions])
+    return f"{found}: {listed([f'cluster {c.cluster} is {c}' for c in conditions])}."
 
 
-def _without_groups(labels: Indices, verdicts: Sequence[Mapping[str, Any]]) -> str:
+def explaining_columns(conditions: Sequence[Condition]) -> list[str]:
+    """Return the names of the columns of conditions, each once."""
+    return list(dict.fromkeys(condition.column for condition in conditions))
+
+
+def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> str:
+    """Return a sentence that says which clusters a fit without some columns finds again.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns that were left out.
+    labels, again : ndarray of shape (N,)
+        Clusters of the fit, and of the fit without the columns.
+    """
+    without = f"Without {listed([repr(name) for name in columns])},"
+    kept, lost = found_again(labels, again)
+    if (number := int(again.max()) + 1) == 1:
+        return f"{without} no clusters are found."
+    if not lost:
+        return f"{without} the same clusters are found: other columns show them as well."
+    if not kept:
+        return f"{without} none of the clusters is found again, but {number} others."
+    return f"{without} {_numbered(kept)} found again; {_numbered(lost)} not."
+
+
+def found_again(labels: Indices, again: Indices) -> tuple[list[int], list[int]]:
+    """Return the clusters that other clusters of the same rows (N,) repeat, and those they do not.
+
+    A cluster is repeated if its Jaccard index with another cluster is at least OVERLAP.
+    """
+    clusters = np.unique(labels).tolist()
+    kept = [m for m in clusters if _best_overlap(labels == m, again) >= OVERLAP]
+    return kept, [m for m in clusters if m not in kept]
+
+
+def explained_rows(data: Dataset, labels: Indices, profile: Profile) -> list[Condition]:
+    """Return a condition for every cluster that a single column of the table explains.
+
+    Of columns that explain a cluster equally well, the one that differs most in `profile` is named.
+    """
+    recipe = data.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
+    columns = {column.name: column for column in recipe.columns}
+    places: dict[str, list[int]] = {}
+    for j in profile.by_difference:
+        places.setdefault(profile.columns[j], []).append(j)
+    values = {name: _values(columns[name], data.Y[:, sorted(js)]) for name, js in places.items()}
+    return [
+        found._replace(value=f"{pd.Timestamp(found.value, unit='D'):%Y-%m-%d}")
+        if found.column in profile.dates
+        else found
+        for found in explained_clusters(values, labels, len(profile.sizes))
+    ]
+
+
+def group_profile(data: Dataset, groups: Indices) -> Profile:
+    """Return the profile of the rows without a group, number 0, and of each group after it."""
+    return profile_of(data, np.eye(groups.max() + 2)[groups + 1])
+
+
+def group_names(data: Dataset, groups: Indices, profile: Profile) -> list[str]:
+    """Return a condition such as "wage > 250" or a proposed name for each surviving group.
+
+    `profile` is that of `group_profile`.
+    """
+    names = profile.proposed_names()
+    for condition in explained_rows(data, groups + 1, profile):
+        names[condition.cluster] = str(condition)
+    return names[1:]
+
+
+def groups_summary(
+    groups: Indices, depths: Sequence[float], names: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return number of rows, depth of the valley and condition or name of each surviving group."""
+    sizes = np.bincount(groups + 1)[1:].tolist()
+    return [
+        {"rows": rows, "depth": round(depth, 4), "condition": name}
+        for rows, depth, name in zip(sizes, depths, names, strict=True)
+    ]
+
+
+def verdict_in_words(verdict: Mapping[str, Any]) -> str:
+    """Return the verdict of a cluster with the depth of its valley, such as "group (12 %)"."""
+    kind, depth = verdict["verdict"], verdict["depth"]
+    if kind not in ("group", "slice"):
+        return "too few rows"
+    return kind if depth is None or depth >= NO_VALLEY else f"{kind} ({100 * depth:.0f} %)"
+
+
+def meaning_of(verdicts: Sequence[Mapping[str, Any]]) -> str:
+    """Explain the verdicts that occur."""
+    kinds = {verdict["verdict"] for verdict in verdicts}
+    sentences = [sentence for kind, sentence in MEANING.items() if kind in kinds]
+    if any("%" in verdict_in_words(verdict) for verdict in verdicts):
+        sentences.append(VALLEY)
+    return " ".join(sentences)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as an enumeration, such as "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _without_groups(
+    labels: Indices, verdicts: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> str:
     kinds = [verdict["verdict"] for verdict in verdicts]
-    n, m = f"{len(labels):,} rows", len(kinds)
-    if m == 1:
-        return f"No group stands out: the {n} are one continuum."
-    if all(kind == "slice" for kind in kinds):
-        return f"No group stands out: the {n} are one continuum, cut into {m} slices."
+    found = f"No group stands out in the {len(labels):,} rows"
+    if len(kinds) == 1:
+        return f"{found}."
+    if set(kinds) == {"slice"}:
+        few = f" ({'; '.join(names)})" * (0 < len(names) <= MOST_NAMED)
+        return f"{found}: they are cut into {len(kinds)} slices{few}."
     parts = []
     for kind, one, several in (
         ("group", "is separated by a valley", "are separated by valleys"),
@@ -76,7 +201,7 @@ def _without_groups(labels: Indices, verdicts: Sequence[Mapping[str, Any]]) -> s
             again = ", but not found again in halves of the rows" if kind == "group" else ""
             words = f"1 cluster {one}" if number == 1 else f"{number} clusters {several}"
             parts.append(words + again)
-    return f"No group stands out in the {n}: {'; '.join(parts)}."
+    return f"{found}: {'; '.join(parts)}."
 
 
 def _main_groups(groups: Indices, labels: Indices) -> list[int]:
@@ -89,5 +214,25 @@ def _rows(member: np.ndarray) -> str:
     return f"{np.count_nonzero(member):,} rows"
 
 
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+def _numbered(clusters: Sequence[int]) -> str:
+    """Return "cluster 1 is" or "clusters 1 and 3 are"."""
+    if len(clusters) == 1:
+        return f"cluster {clusters[0]} is"
+    return f"clusters {listed([str(m) for m in clusters])} are"
+
+
+def _best_overlap(member: BoolArray, labels: Indices) -> float:
+    """Return the largest Jaccard index of some rows with a cluster."""
+    both = np.bincount(labels[member & (labels >= 0)], minlength=1)
+    either = np.bincount(labels[labels >= 0], minlength=len(both))[: len(both)]
+    return float((both / np.maximum(member.sum() + either - both, 1)).max())
+
+
+def _values(column: Column, features: Array) -> Any:
+    """Return the values of a column: texts of categories and of two numbers, or numbers."""
+    if isinstance(column, TextColumn):
+        categories = np.array(column.categories, dtype=object)
+        texts = pd.Series(categories[np.nan_to_num(features).argmax(axis=1)])
+        return texts.where(~np.isnan(features[:, 0]))
+    values = pd.Series(features[:, 0])
+    return values if values.nunique() > 2 else values.map("{:g}".format, na_action="ignore")

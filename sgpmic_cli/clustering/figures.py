@@ -1,6 +1,5 @@
 """Draw the figures of one fit into files."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,20 +20,24 @@ from sgpmic_cli.figure_style import COLOURS, COLUMN, PAGE, canvas, legend_column
 MOST_MARKED = 90  # bounds; more markers overlap
 LEGEND_LINE = 0.16  # inches
 
-Draw = Callable[[Fitted, Path], None]
 
+def draw_all(fitted: Fitted, folder: Path, *, pdf: bool = False) -> list[str]:
+    """Draw the figures that the page of a fit shows as PNG.
 
-def draw_all(fitted: Fitted, folder: Path) -> list[str]:
-    """Draw all figures of a fit. Return a sentence for each figure that failed."""
-    figures: dict[str, Draw] = {"convergence": draw_convergence, "embedding": draw_embedding}
-    if fitted.model.n_clusters_ > 1:
-        figures["profile"] = draw_profile
+    With `pdf`, draw profile and convergence as well, and all figures also as PDF. Return a sentence
+    for each figure that failed.
+    """
+    figures = {"embedding": draw_embedding}
     if numbers_tried(fitted):
         figures["numbers-tried"] = draw_numbers_tried
+    if pdf:
+        figures["convergence"] = draw_convergence
+    if pdf and fitted.model.n_clusters_ > 1:
+        figures["profile"] = draw_profile
     failures = []
     for name, draw in figures.items():
         try:
-            draw(fitted, folder / name)
+            draw(fitted, folder / name, pdf=pdf)
         except Exception as error:  # a figure that fails must not lose the fit
             for kind in ("png", "pdf"):
                 (folder / f"{name}.{kind}").unlink(missing_ok=True)
@@ -43,7 +46,7 @@ def draw_all(fitted: Fitted, folder: Path) -> list[str]:
     return failures
 
 
-def draw_convergence(fitted: Fitted, stem: Path) -> None:
+def draw_convergence(fitted: Fitted, stem: Path, *, pdf: bool = True) -> None:
     """Draw the bound against the iteration, and the ACC if classes are known and labels change."""
     from matplotlib.ticker import MaxNLocator
 
@@ -51,7 +54,7 @@ def draw_convergence(fitted: Fitted, stem: Path) -> None:
     iterations = np.arange(1, len(bounds) + 1) / n_updates
     line = "o-" if len(bounds) <= MOST_MARKED else "-"
     with_acc = n_updates > 1 and fitted.data.labels is not None  # SGPMIC keeps its labels
-    with canvas(stem, height=3.0 if with_acc else 2.2) as figure:
+    with canvas(stem, height=3.0 if with_acc else 2.2, pdf=pdf) as figure:
         panels = figure.subplots(2 if with_acc else 1, sharex=True, squeeze=False)[:, 0]
         panels[0].plot(iterations, bounds, line, color=COLOURS[0])
         panels[0].set(title="the bound that the fit maximises", ylabel="lower bound")
@@ -62,7 +65,7 @@ def draw_convergence(fitted: Fitted, stem: Path) -> None:
         panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def draw_embedding(fitted: Fitted, stem: Path) -> None:
+def draw_embedding(fitted: Fitted, stem: Path, *, pdf: bool = True) -> None:
     """Draw the latent points, coloured by cluster and, if classes are known, by class."""
     data, X = fitted.data, fitted.prediction.embedding
     panels = [cluster_groups(fitted.model)]
@@ -71,7 +74,7 @@ def draw_embedding(fitted: Fitted, stem: Path) -> None:
     width = COLUMN if len(panels) == 1 else PAGE
     panel = width / len(panels) - 0.5
     lines = max(-(-len(names) // legend_columns(names, panel)) for _, _, names, _ in panels)
-    with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
+    with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines, pdf=pdf) as figure:
         planar = X.shape[1] > 1
         row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
         for axes, groups in zip(row, panels, strict=True):
@@ -79,14 +82,14 @@ def draw_embedding(fitted: Fitted, stem: Path) -> None:
         plot_mixture(row[0], fitted.model, X)
 
 
-def draw_profile(fitted: Fitted, stem: Path) -> None:
+def draw_profile(fitted: Fitted, stem: Path, *, pdf: bool = True) -> None:
     """Draw the means of the features in each cluster."""
     width, height = profile_size(fitted.profile)
-    with canvas(stem, width=width, height=height) as figure:
+    with canvas(stem, width=width, height=height, pdf=pdf) as figure:
         plot_profile(figure.subplots(), fitted.profile)
 
 
-def draw_numbers_tried(fitted: Fitted, stem: Path) -> None:
+def draw_numbers_tried(fitted: Fitted, stem: Path, *, pdf: bool = True) -> None:
     """Draw the silhouette against the number of clusters."""
-    with canvas(stem, height=2.6) as figure:
+    with canvas(stem, height=2.6, pdf=pdf) as figure:
         plot_selection(fitted.model, ax=figure.subplots())

@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
-from sgpmic_cli._typing import BoolArray, Table
+from sgpmic_cli._typing import BoolArray, Indices, Table
+from sgpmic_cli.clustering import answer
+from sgpmic_cli.clustering.model.clusters.single_column import Condition
 from sgpmic_cli.clustering.profile import (
     Profile,
     profile_of,
+    repeated_texts,
     scaling_advice,
     text_advice,
     write_profile,
@@ -81,6 +85,7 @@ class Fitted:
     iterations: list[IterationProgress] = field(default_factory=list)  # of the start that was kept
     scale_given: bool = False
     warnings: list[str] = field(default_factory=list)
+    without: Indices | None = None  # clusters of a fit without the columns that explain clusters
 
     @cached_property
     def scores(self) -> dict[str, float] | None:
@@ -102,6 +107,47 @@ class Fitted:
         stability = getattr(self.model, "stability_", None)
         return None if stability is None else float(self.model.weights_ @ stability)
 
+    @property
+    def verdicts(self) -> list[dict[str, Any]]:
+        """Verdict of each cluster; empty for the paper's model."""
+        return getattr(self.model, "verdicts_", [])
+
+    @property
+    def groups(self) -> Indices | None:
+        """Surviving group of each row, or -1; None for the paper's model."""
+        return getattr(self.model, "groups_", None)
+
+    @cached_property
+    def group_profile(self) -> Profile:
+        """Features of the rows without a group, number 0, and of each surviving group."""
+        assert self.groups is not None
+        return answer.group_profile(self.data, self.groups)
+
+    @cached_property
+    def group_names(self) -> list[str]:
+        """A condition or a name for each surviving group."""
+        if self.groups is None or self.groups.max() < 0:
+            return []
+        return answer.group_names(self.data, self.groups, self.group_profile)
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """The conditions of the clusters that a single column explains."""
+        if self.model.n_clusters_ == 1:
+            return []
+        return answer.explained_rows(self.data, self.prediction.labels, self.profile)
+
+    @cached_property
+    def columns_to_drop(self) -> list[str]:
+        """Columns that explain or repeat clusters, if other columns of the file remain."""
+        recipe = self.data.recipe
+        columns = answer.explaining_columns(self.conditions) or [*self._repeated_texts]
+        return columns if recipe is not None and len(recipe.columns) > len(columns) else []
+
+    @cached_property
+    def _repeated_texts(self) -> dict[str, float]:
+        return repeated_texts(self.data, self.prediction.labels)
+
     @cached_property
     def profile(self) -> Profile:
         """Features of the clusters."""
@@ -110,7 +156,9 @@ class Fitted:
     @cached_property
     def advice(self) -> list[str]:
         """Sentences about options that may improve the fit, and about unusual rows."""
-        advice, scale = [text_advice(self.profile)], self.model.scale
+        # A condition says more than the sentence about texts.
+        advice: list[str | None] = [*(() if self.conditions else text_advice(self._repeated_texts))]
+        scale = self.model.scale
         # A common factor leaves the columns uneven, but a user who asks for it knows that.
         if scale == "none" or (scale == "global" and not self.scale_given):
             advice.insert(0, scaling_advice(self.data))
@@ -141,6 +189,10 @@ class Fitted:
             for name, attribute in MODEL_SUMMARY.items()
             if hasattr(model, attribute)
         }
+        if self.groups is not None:
+            depths, names = model.group_depths_, self.group_names
+            specific["verdicts"] = self.verdicts
+            specific["groups"] = answer.groups_summary(self.groups, depths, names)
         return {
             "dataset": self.data.name,
             "rows": self.data.Y.shape[0],
@@ -179,6 +231,7 @@ class Fitted:
                 numbers[rows],
                 None if ids is None else ids[rows],
                 self.prediction.part(rows),
+                None if self.groups is None else self.groups[rows],
             )
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
@@ -231,8 +284,15 @@ def fit(
 
 
 def last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
-    """Return the estimator, which may be the last step of a pipeline."""
-    return model[-1] if isinstance(model, Pipeline) else model
+    """Return the fitted estimator, which may be the last step of a pipeline."""
+    estimator = model[-1] if isinstance(model, Pipeline) else model
+    if not isinstance(estimator, LatentClusterer):
+        raise UsageError(
+            "model must be a fitted SGPMIC or PaperSGPMIC, or a pipeline that ends with one, not "
+            f"{type(estimator).__name__}."
+        )
+    check_is_fitted(estimator)
+    return estimator
 
 
 def fitted_of(model: LatentClusterer | Pipeline, X: Table, name: str = "X") -> Fitted:

@@ -1,18 +1,24 @@
-"""Interpret a fit: the choice of the number of clusters, representative and doubtful rows."""
+"""Interpret a fit: how sure the clusters are, what to do next, typical and doubtful rows."""
 
-from collections.abc import Iterator, Sequence
+import shlex
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sgpmic_cli.clustering.fitting import Fitted
+from sgpmic_cli.clustering import answer
+from sgpmic_cli.clustering.fitting import Fitted, Progress
 from sgpmic_cli.clustering.model.clusters.cluster_number import plausible_in_words
+from sgpmic_cli.clustering.model.clusters.discrete_columns import FEW_VALUES, effective_values
 from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.estimator_base.prediction import Features
+from sgpmic_cli.tables.encoder import TableEncoder
 
-CLEAR = 0.5  # a second score below this fraction of the best makes the choice clear ...
-CLOSE = 0.9  # ... and one above this fraction makes it close
-STABLE, FAIR = 0.85, 0.7  # least stability of clusters that are called so
-UNSTABLE = "The clusters are not stable; do not rely on them"
+FAIR = 0.7  # least stability of clusters that come back in halves of the rows
 BLOCK = 1 << 22  # values that are compared at once
 CERTAIN = 0.99  # rows with a higher probability are not doubtful
 N_DIFFERING = 3  # features of a row that are named
@@ -24,20 +30,67 @@ def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
 
 
 def numbers_table(fitted: Fitted) -> tuple[list[str], list[list[str]]]:
-    """Return heading and rows of the table of the numbers that were tried, for people."""
-    tried = numbers_tried(fitted)
-    heading = [name.replace("n_", "").replace("_", " ") for name in tried[0]]
-    return heading, [[_shown(value) for value in row.values()] for row in tried]
+    """Return heading and rows of the table of the numbers that were tried, for people.
+
+    Numbers without a score were ruled out before, and columns without a value say nothing.
+    """
+    tried = [row for row in numbers_tried(fitted) if row["score"] or row["n_clusters"] == 1]
+    names = [name for name in tried[0] if any(row[name] for row in tried)]
+    heading = [name.replace("n_", "").replace("_", " ") for name in names]
+    return heading, [[_shown(row[name]) for name in names] for row in tried]
 
 
 def _shown(value: float | bool) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
-    return str(value) if isinstance(value, int) else f"{value:.3f}"
+    return str(value) if isinstance(value, int) else f"{value:.3f}" if value else "–"
+
+
+def headline(fitted: Fitted) -> str:
+    """Return the answer of a fit: which rows are groups, and what the others are."""
+    if fitted.groups is None:  # the paper's model has no verdicts
+        return choice_in_words(fitted)
+    return answer.headline(
+        fitted.groups,
+        fitted.prediction.labels,
+        fitted.verdicts,
+        fitted.group_names,
+        fitted.profile.proposed_names(),
+    )
+
+
+def groups_in_words(fitted: Fitted) -> Iterator[tuple[int, int, str, list[str]]]:
+    """Yield number, rows, verdict and features of each surviving group that is not a cluster."""
+    if fitted.groups is None or fitted.groups.max() < 0:
+        return
+    for g in answer.found_again(fitted.groups, fitted.prediction.labels)[1]:
+        if g >= 0:
+            verdict = {"verdict": "group", "depth": fitted.model.group_depths_[g]}
+            rows = int((fitted.groups == g).sum())
+            features = fitted.group_profile.in_words(g + 1)
+            yield g, rows, answer.verdict_in_words(verdict), features
+
+
+def how_sure(fitted: Fitted) -> Iterator[str]:
+    """Yield sentences about the verdicts, refits, columns that explain clusters, and the number."""
+    m = len(fitted.model.cluster_sizes_)
+    if m > 1:
+        if fitted.verdicts:
+            groups = [{"verdict": "group", "depth": depth} for depth in fitted.model.group_depths_]
+            meaning = answer.meaning_of([*groups, *fitted.verdicts])
+            yield meaning + _columns_without_part(fitted.data)
+        yield stability_in_words(fitted)
+        if sentence := answer.explained(fitted.conditions, m):
+            yield sentence
+        if fitted.without is not None:
+            columns = answer.explaining_columns(fitted.conditions)
+            yield answer.without_columns(columns, fitted.prediction.labels, fitted.without)
+    if fitted.groups is not None:
+        yield choice_in_words(fitted)
 
 
 def choice_in_words(fitted: Fitted) -> str:
-    """Describe the number of clusters, how it was chosen and how clear the choice is."""
+    """Describe the number of clusters and how it was chosen."""
     m, tried = fitted.model.n_clusters_, numbers_tried(fitted)
     clusters = f"{m} cluster{'s' * (m != 1)}"
     if not tried:
@@ -52,25 +105,77 @@ def choice_in_words(fitted: Fitted) -> str:
             "are no groups."
         )
     numbers = f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
-    how = ", but they are not stable" if _is_unstable(fitted) else f"; {_clearness(m, tried)}"
-    text = f"{clusters}, chosen among {numbers}{how}."
     also = plausible_in_words(tried, m)
-    return f"{text} {also}." if also else text
+    return f"{clusters}, chosen among {numbers}." + f" {also}." * bool(also)
+
+
+def stability_in_words(fitted: Fitted) -> str:
+    """Describe how well refits of random halves of the rows find the clusters again."""
+    stability, by_cluster = fitted.stability, getattr(fitted.model, "stability_", None)
+    if stability is None or by_cluster is None:
+        return "Refits to halves of the rows were not made."
+    refits = fitted.model.get_params()["n_resamples"]
+    text = f"In clusterings of {refits} random halves of the rows, the clusters "
+    if stability < FAIR:
+        percent = f"{100 * stability:.0f} %"
+        return f"{text}come back with an overlap of only {percent}: do not rely on them."
+    text += f"come back with an overlap of {100 * stability:.0f} %"
+    weak = [m for m in np.flatnonzero(by_cluster < FAIR) if fitted.model.cluster_sizes_[m]]
+    if weak:
+        exceptions = [f"cluster {m} ({100 * by_cluster[m]:.0f} %)" for m in weak]
+        text += f", except for {answer.listed(exceptions)}"
+    only_slices = {verdict["verdict"] for verdict in fitted.verdicts} == {"slice"}
+    return f"{text}{'; that does not make slices groups' * only_slices}."
+
+
+def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterator[tuple[str, str]]:
+    """Yield sentences with a command for each, those that concern this table first.
+
+    `command` returns the command line of the fit with changed arguments.
+    """
+    m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
+    if (columns := fitted.columns_to_drop) and not _same_without(fitted):
+        words = f"Leave {answer.listed([repr(name) for name in columns])} out to see what else "
+        yield f"{words}there is:", command(drop=tuple(columns), out=f"{out}-without")
+    if other is not None:
+        words = f"Compare with {other} clusters, which are about as good:"
+        yield words, command(clusters=other, out=f"{out}-{other}")
+    elif not numbers_tried(fitted) and _is_unstable(fitted):
+        words = "Random halves of the rows have other clusters. Let the number be chosen:"
+        yield words, command(clusters=None, out=f"{out}-auto")
+    if m == 1:
+        yield "Divide the rows anyway:", command(clusters="NUMBER", out=f"{out}-divided")
+    else:
+        words = "Assign new rows; the file needs no preparation:"
+        yield words, f"sgpmic predict {shlex.quote(str(out))} NEW.csv"
+
+
+def _columns_without_part(data: Dataset) -> str:
+    """Return a sentence about columns of few values after a space, or an empty string."""
+    few = effective_values(data.Y) < FEW_VALUES
+    columns = np.arange(len(few)) if data.recipe is None else data.recipe.column_of_feature
+    number, n_columns = len(np.unique(columns[few])), len(np.unique(columns))
+    if not number:
+        return ""
+    return f" Columns of few values, {number} of {n_columns}, take no part in this."
+
+
+def _same_without(fitted: Fitted) -> bool:
+    """Return whether all clusters are found again without the columns that explain some."""
+    if fitted.without is None:
+        return False
+    return not answer.found_again(fitted.prediction.labels, fitted.without)[1]
 
 
 def number_to_compare(fitted: Fitted) -> int | None:
-    """Return the number of clusters to look at next, or None if no other number was tried.
+    """Return the plausible number of clusters to look at next, or None.
 
-    This is the plausible number with the best score, or the best of all if no other is plausible.
     It is below the chosen number if the clusters are doubtful.
     """
     m = fitted.model.n_clusters_
-    if fitted.model.no_clusters_:
-        return 2
     most = m if _is_unstable(fitted) or fitted.model.overlapping_pairs_ else np.inf
-    rows = [row for row in numbers_tried(fitted) if row["n_clusters"] != m]
+    rows = [row for row in numbers_tried(fitted) if row["plausible"] and row["n_clusters"] != m]
     rows = [row for row in rows if 1 < row["n_clusters"] <= most]
-    rows = [row for row in rows if row["plausible"]] or rows
     best = max(rows, key=lambda row: row["score"], default=None)
     return None if best is None else best["n_clusters"]
 
@@ -79,45 +184,29 @@ def _is_unstable(fitted: Fitted) -> bool:
     return fitted.stability is not None and fitted.stability < FAIR
 
 
-def _clearness(m: int, tried: Sequence[dict[str, Any]]) -> str:
-    """Return how clear the choice of m clusters is."""
-    score = {row["n_clusters"]: row["score"] for row in tried if row["n_clusters"] > 1}
-    drop = {row["n_clusters"]: row["gap_drop"] for row in tried}
-    if 0.0 < drop[m] == max(drop.values()):
-        return f"gaps separate the rows into {m} parts"
-    chosen = score.pop(m)
-    next_best = max(score.values(), default=None)
-    if next_best is None:
-        return f"{m} clusters separate the rows clearly better than random data"
-    if next_best > chosen:
-        return "the smallest number that is about as good as the best"
-    if next_best >= CLOSE * chosen:
-        return "a close call"
-    return f"a {'clear' if next_best < CLEAR * chosen else 'fair'} choice"
+def with_refit(fitted: Fitted, progress: Progress = lambda _: None) -> Fitted:
+    """Repeat a fit without the columns that explain clusters, if there are any.
 
-
-def stability_in_words(fitted: Fitted) -> str:
-    """Describe how well refits of random halves of the rows find the clusters again."""
-    stability, by_cluster = fitted.stability, getattr(fitted.model, "stability_", None)
-    if stability is None or by_cluster is None:
-        return "The stability of the clusters was not measured."
-    names = {STABLE: "The clusters are stable", FAIR: "The clusters are fairly stable"}
-    words = next((name for least, name in names.items() if stability >= least), UNSTABLE)
-    weak = [str(m) for m in np.flatnonzero(by_cluster < FAIR) if fitted.model.cluster_sizes_[m]]
-    if weak and stability >= FAIR:
-        words = "Not all clusters are stable"
-    refits = fitted.model.get_params()["n_resamples"]
-    text = (
-        f"{words}: stability {stability:.2f} of 1. The clustering was repeated on {refits} random "
-        f"halves of the rows, and the clusters overlapped with these by {100 * stability:.0f} % on "
-        "average."
-    )
-    if stability < FAIR:
-        return text
-    if weak:
-        plural = len(weak) > 1
-        text += f" Cluster{'s' * plural} {', '.join(weak)} {'are' if plural else 'is'} not stable."
-    return f"{text} Stable clusters need not be the groups you have in mind."
+    The map takes most of the time and does not change the clusters, so it is not fitted. Rows
+    beyond `max_rows` would have to be assigned again, so a table with such rows is not repeated.
+    """
+    recipe, columns = fitted.data.recipe, answer.explaining_columns(fitted.conditions)
+    too_many = len(fitted.data.Y) > getattr(fitted.model, "max_rows", 0)
+    if recipe is None or not columns or not fitted.columns_to_drop or too_many:
+        return fitted
+    progress(f"the same without {', '.join(columns)}")
+    kept = [column.name not in columns for column in recipe.columns]
+    others = replace(recipe, columns=tuple(np.array(recipe.columns, dtype=object)[kept]))
+    Y = fitted.data.Y[:, np.array(kept)[recipe.column_of_feature]]
+    same = {**fitted.model.get_params(), "max_iter": 1, "n_resamples": 0, "callback": None}
+    model = type(fitted.model)(**same)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model.fit(Features(Y, TableEncoder.from_recipe(others)))
+        except UsageError:  # the other columns cannot be clustered
+            return fitted
+    return replace(fitted, without=model.labels_)
 
 
 def row_name(data: Dataset, row: int) -> str:

@@ -1,21 +1,19 @@
 """The HTML report of one fit: the result in plain words first, the evidence after it."""
 
 import json
-import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import PathLike, Table
 from sgpmic_cli._version import __version__
-from sgpmic_cli.clustering import interpretation
+from sgpmic_cli.clustering import answer, interpretation
 from sgpmic_cli.clustering.figures import draw_all
-from sgpmic_cli.clustering.fitting import Fitted, fitted_of, last_step
+from sgpmic_cli.clustering.fitting import Fitted, fitted_of
 from sgpmic_cli.clustering.plots import projection, shown_rows
 from sgpmic_cli.clustering.result_tables import TABLE
 from sgpmic_cli.errors import UsageError
@@ -92,11 +90,12 @@ def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) ->
         The HTML file to write. It needs no other file and no network.
     """
     path = Path(path)
-    check_is_fitted(estimator := last_step(model))
-    n, n_samples = np.shape(X)[0], len(estimator.labels_)
-    if n != n_samples:
-        raise UsageError(f"X must be the rows of the fit: it has {n} rows, not {n_samples}.")
     fitted = fitted_of(model, X, path.stem)
+    found, points = fitted.prediction.embedding, fitted.model.embedding_
+    known = points[fitted.model.labels_ >= 0]
+    # The model gives training rows the latent points of the fit, up to rounding.
+    if found.shape != known.shape or not np.allclose(found, known, atol=1e-6 * known.std()):
+        raise UsageError(f"X must be the {len(points)} rows that the model was fitted to.")
     with TemporaryDirectory() as folder:
         draw_all(fitted, Path(folder))
         page = fit_page(fitted, Path(folder))
@@ -104,12 +103,11 @@ def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) ->
 
 
 def _summary(fitted: Fitted, figures: Path, out: Path | None, command: Callable[..., str]) -> Html:
-    """Return the box with the clusters, their stability, what was left out and what to do next."""
-    choice = interpretation.choice_in_words(fitted)
-    parts = [tag("p", tag("strong", choice), class_="headline")]
+    """Return the box with the answer: clusters, how sure they are, notes and what to do next."""
+    parts = [tag("p", tag("strong", interpretation.headline(fitted)), class_="headline")]
     if len(fitted.model.cluster_sizes_) > 1:
-        parts += [_clusters(fitted), tag("h3", "How stable are they?")]
-        parts.append(tag("p", interpretation.stability_in_words(fitted)))
+        parts.append(_clusters(fitted))
+    parts += [tag("h3", "How sure is this?"), items(interpretation.how_sure(fitted))]
     notes = [*fitted.warnings, *fitted.advice, *fitted.data.notes]
     shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
     if len(notes) > MOST_NOTES:
@@ -118,45 +116,34 @@ def _summary(fitted: Fitted, figures: Path, out: Path | None, command: Callable[
         parts += [tag("h3", "What should I know?"), items(shown)]
     if out is not None:
         parts.append(tag("h3", "What next?"))
-        for words, code in _next_steps(fitted, out, command):
+        for words, code in interpretation.next_steps(fitted, out, command):
             parts += [tag("p", words), tag("pre", tag("code", code))]
+        if len(fitted.model.cluster_sizes_) > 1:
+            code = tag("code", f"model = sgpmic.load({str(out / 'model.npz')!r})")
+            parts += [tag("p", "Use the model in Python:"), tag("pre", code)]
         if len(fitted.model.cluster_sizes_) > 1 and (figures / TABLE).exists():
             parts.append(paragraph("further_files", table=TABLE))
     return tag("div", *parts, class_="notice")
 
 
 def _clusters(fitted: Fitted) -> Html:
-    """Return one sentence about each cluster."""
+    """Return one sentence about each cluster, after groups that are no cluster."""
     profile, sizes = fitted.profile, fitted.model.cluster_sizes_
-    stability = getattr(fitted.model, "stability_", None)
     clusters = []
+    for g, size, verdict, features in interpretation.groups_in_words(fitted):
+        heading = tag("strong", f"Group {g}, “{fitted.group_names[g]}”")
+        words = f" with {answer.listed(features)}" if features else ""
+        clusters.append(tag("span", heading, f": {verdict}. {size} rows{words}."))
     for m, (name, size) in enumerate(zip(profile.proposed_names(), sizes.tolist(), strict=True)):
         title = f"Cluster {m}" + f", “{name}”" * (name != f"cluster {m}")
         words = f"{size} row{'s' * (size != 1)} ({100 * size / sizes.sum():.0f} %)"
         if features := profile.in_words(m):
-            words += f" with {_joined(features)}"
-        if stability is not None and size:
-            words += f". Stability {stability[m]:.2f}"
+            words += f" with {answer.listed(features)}"
+        if fitted.verdicts and size:
+            words = f"{answer.verdict_in_words(fitted.verdicts[m])}. {words}"
         swatch = tag("span", class_="swatch", style=f"background:{look(m)[0]}")
         clusters.append(tag("span", swatch, tag("strong", title), f": {words}."))
     return tag("div", items(clusters), paragraph("elsewhere"), class_="groups")
-
-
-def _next_steps(
-    fitted: Fitted, out: Path, command: Callable[..., str]
-) -> Iterable[tuple[str, str]]:
-    """Yield sentences with a command for each."""
-    m, other = len(fitted.model.cluster_sizes_), interpretation.number_to_compare(fitted)
-    if other is not None:
-        words = f"Compare with {other} clusters:" if m > 1 else f"Ask for {other} clusters anyway:"
-        yield words, command(clusters=other, out=f"{out}-{other}")
-    elif fitted.stability is not None and fitted.stability < interpretation.FAIR:
-        words = "Random halves of the rows have other clusters. Let the number be chosen:"
-        yield words, command(clusters=None, out=f"{out}-auto")
-    if m > 1:
-        words = "Assign new rows; the file needs no preparation:"
-        yield words, f"sgpmic predict {shlex.quote(str(out))} NEW.csv"
-        yield "Use the model in Python:", f"model = sgpmic.load({str(out / 'model.npz')!r})"
 
 
 def _profiles(fitted: Fitted) -> list[Html]:
@@ -331,8 +318,3 @@ def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
 
 def _side_by_side(*parts: Html) -> Html:
     return tag("div", *parts, class_="side")
-
-
-def _joined(words: Sequence[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

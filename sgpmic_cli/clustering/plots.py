@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Table
 from sgpmic_cli.clustering.fitting import fitted_of, last_step
@@ -67,7 +66,7 @@ def plot_map(
     ax : matplotlib Axes
         The axes with the plot.
     """
-    check_is_fitted(model := last_step(model))
+    model = last_step(model)
     ax = _axes(ax, 4.5, 4.0)
     used = model.labels_ >= 0
     X, labels, groups = model.embedding_[used], model.labels_[used], cluster_groups(model)
@@ -124,7 +123,7 @@ def plot_selection(model: LatentClusterer | Pipeline, *, ax: "Axes | None" = Non
     ax : matplotlib Axes
         The axes with the plot.
     """
-    check_is_fitted(model := last_step(model))
+    model = last_step(model)
     if model.selection_ is None:
         raise UsageError("The number of clusters was given, so no other number was tried.")
     from matplotlib.ticker import MaxNLocator

@@ -1,6 +1,6 @@
 """Profile the clusters: their features compared with all other rows, in the units of the file."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from sgpmic_cli._typing import Indices
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.estimator_base.diagnostics import diagnose
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
-from sgpmic_cli.text import as_option_value, shortened
+from sgpmic_cli.text import shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
 LONGEST_NAME = 40  # characters of a feature in the name of a cluster
@@ -58,11 +59,14 @@ class Profile:
 
     def in_words(self, cluster: int) -> list[str]:
         """Describe each distinguishing feature of a cluster in a few words."""
-        return [
-            f"{self.features[j]} {self.shown(j, self.means[cluster, j])} "
-            f"(elsewhere {self.shown(j, self.elsewhere[cluster, j])})"
-            for j in self.distinguishing(cluster)
-        ]
+        found = []
+        for j in self.distinguishing(cluster):
+            both = self.means[cluster, j], self.elsewhere[cluster, j]
+            here, elsewhere = (self.shown(j, mean) for mean in both)
+            if here == elsewhere:
+                here, elsewhere = (f"{mean:.6g}" for mean in both)
+            found.append(f"{self.features[j]} {here} (elsewhere {elsewhere})")
+        return found
 
     def shown(self, j: int, value: float) -> str:
         """Return a value or mean of feature j as text: a percentage, a date or a number."""
@@ -195,24 +199,30 @@ def scaling_advice(data: Dataset) -> str | None:
     )
 
 
-def text_advice(profile: Profile) -> str | None:
-    """Advise to drop text columns if nearly all rows of each cluster have the same text there."""
-    if np.count_nonzero(profile.sizes) < 2:
-        return None
-    features: dict[str, list[int]] = {}
-    for j in np.flatnonzero(profile.is_category).tolist():
-        features.setdefault(profile.columns[j], []).append(j)
-    weights = profile.sizes / profile.sizes.sum()
-    means = np.nan_to_num(profile.means)
-    repeated = [
-        name
-        for name, of_column in features.items()
-        if weights @ means[:, of_column].max(axis=1) >= PURE
-        and (weights @ means[:, of_column]).max() <= COMMON
+def repeated_texts(data: Dataset, labels: Indices) -> dict[str, float]:
+    """Return the text columns that the clusters repeat.
+
+    The values are the fractions of rows that have the main text of their cluster. Rows with a
+    missing cell are counted and do not have it.
+    """
+    found: dict[str, float] = {}
+    if data.recipe is None or len(np.unique(labels)) < 2:
+        return found
+    first = 0
+    for column in data.recipe.columns:
+        texts = slice(first, first := first + len(column.feature_names))
+        if isinstance(column, TextColumn):
+            ones = pd.DataFrame(np.nan_to_num(data.Y[:, texts]))
+            counts = ones.groupby(labels).sum().to_numpy() / len(ones)
+            repeated = float(counts.max(axis=1).sum())
+            if repeated >= PURE and counts.sum(axis=0).max() <= COMMON:
+                found[column.name] = repeated
+    return found
+
+
+def text_advice(repeated: Mapping[str, float]) -> list[str]:
+    """Return a sentence for each text column that the clusters repeat."""
+    return [
+        f"in {name!r}, {100 * fraction:.0f} % of the rows have the main text of their cluster."
+        for name, fraction in repeated.items()
     ]
-    if not repeated:
-        return None
-    return (
-        f"nearly all rows of each cluster have the same text in {', '.join(map(repr, repeated))}: "
-        f"--drop {as_option_value(repeated)} clusters by the other columns."
-    )

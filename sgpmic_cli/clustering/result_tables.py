@@ -22,11 +22,15 @@ def row_numbers(data: Dataset) -> Indices:
 
 
 def append_rows(
-    folder: Path, numbers: Indices, ids: Sequence[str] | None, prediction: Prediction
+    folder: Path,
+    numbers: Indices,
+    ids: Sequence[str] | None,
+    prediction: Prediction,
+    groups: Indices | None = None,
 ) -> None:
-    """Append rows to both files, given their numbers (n,) in the data and their ids."""
+    """Append rows to both files, given their numbers (n,) in the data, their ids and groups."""
     keys = {"row": numbers} if ids is None else {"row": numbers, "id": ids}
-    labels = {"cluster": prediction.labels}
+    labels = {"cluster": prediction.labels, **_group_column(groups)}
     labels |= {f"p{m}": p.round(DIGITS) for m, p in enumerate(prediction.probabilities.T)}
     if prediction.unusual is not None:
         labels["unusual"] = prediction.unusual.astype(int)
@@ -53,13 +57,15 @@ def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
     return [f"{rows} nothing {others}: see the column 'unusual' in labels.csv."]
 
 
-def write_table(path: Path, data: Dataset, prediction: Prediction) -> None:
+def write_table(
+    path: Path, data: Dataset, prediction: Prediction, groups: Indices | None = None
+) -> None:
     """Write the table of a fit with the results of each row as further columns.
 
     The cells of a text file are copied as they are, so that ids and leading zeros do not change. A
     `.npy` array is not copied.
     """
-    results, recipe = _results(data, prediction), data.recipe
+    results, recipe = _results(data, prediction, groups), data.recipe
     if data.path is None:
         frame = pd.DataFrame(data.Y, results.index, data.feature_names)
         if recipe is not None:  # standard input cannot be read again
@@ -88,12 +94,18 @@ def write_table(path: Path, data: Dataset, prediction: Prediction) -> None:
         )
 
 
-def _results(data: Dataset, prediction: Prediction) -> pd.DataFrame:
+def _group_column(groups: Indices | None) -> dict[str, list[str]]:
+    """Return the column of the surviving groups, empty for rows without one."""
+    return {} if groups is None else {"group": [str(g) if g >= 0 else "" for g in groups]}
+
+
+def _results(data: Dataset, prediction: Prediction, groups: Indices | None) -> pd.DataFrame:
     """Return the columns that are added to the table, with the row numbers as index."""
     assert prediction.unusual is not None
     ranks = typicality(prediction.log_density, prediction.labels)
     results = {
         "cluster": prediction.labels,
+        **_group_column(groups),
         "probability": prediction.probabilities.max(axis=1).round(DIGITS),
         "typicality": ranks.round(DIGITS),
         "unusual": prediction.unusual.astype(int),

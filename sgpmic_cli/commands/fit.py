@@ -2,6 +2,7 @@
 
 import json
 import re
+import webbrowser
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -100,7 +101,7 @@ class ModelOptions:
 
 
 @shared.option_groups
-def fit(
+def fit(  # noqa: PLR0913 - one parameter per option
     dataset: shared.Data = None,
     dataset_option: shared.DatasetOption = None,
     *,
@@ -109,20 +110,25 @@ def fit(
     out: Path | None = shared.option(
         "Output folder.", default="sgpmic-out/fit/NAME, the file without suffix"
     ),
+    pdf: bool = shared.flag(
+        "Draw profile and convergence as well, and write all figures also as PDF."
+    ),
     force: shared.Force = False,
+    open_page: bool = shared.flag("Open the page in a browser.", "--open"),
     source: shared.SourceOptions,
     output: Output,
 ) -> None:
-    """Cluster a data set, choose the number of clusters, and describe each cluster.
+    """Cluster a data set, and say which rows are groups and which are slices of a continuum.
 
     Numeric columns are scaled (--scale), dates become days, text columns and codes with few values
     are encoded, and id columns name the rows. Constant columns and other text are left out. Notes
     describe this preparation; `sgpmic predict` repeats it for new rows.
     Writes report.html, table-with-clusters.csv (the table with the results), model.npz, labels.csv,
-    embedding.csv, profile.csv, trace.csv, manifest.json and the figures. If the fit fails, nothing
-    is written.
+    embedding.csv, profile.csv, trace.csv, manifest.json and the figures of the page as
+    PNG (--pdf: more figures, also as PDF). If the fit fails, nothing is written.
     """
     from sgpmic_cli.clustering.figures import draw_all
+    from sgpmic_cli.clustering.interpretation import with_refit
     from sgpmic_cli.clustering.page import fit_page
     from sgpmic_cli.clustering.result_tables import TABLE, write_table
     from sgpmic_cli.commands import fit_models
@@ -139,20 +145,28 @@ def fit(
     out = shared.default_out("fit", data.name) if out is None else out
     with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
         with FitProgress(output) as progress:
-            fitted = fit_models.fit(data, **vars(model), progress=progress)
+            fitted = with_refit(fit_models.fit(data, **vars(model), progress=progress), progress)
         arguments = {"dataset": dataset, "table": asdict(options), **vars(model)}
+        command = partial(fit_models.fit_command, arguments)
+        # Print before drawing, which takes longer than a small fit.
+        content = {**fitted.summary(), "out": str(out)}
+        unprinted = output.try_result(content, fit_tables(fitted, out, command))
+        for note in (*data.notes, *fitted.warnings, *fitted.advice):
+            output.note(f"note: {note}")
         about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
         fitted.write(folder)
-        write_table(folder / TABLE, data, fitted.prediction)
+        write_table(folder / TABLE, data, fitted.prediction, fitted.groups)
         (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-        undrawn = draw_all(fitted, folder)
-        command = partial(fit_models.fit_command, arguments)
+        undrawn = draw_all(fitted, folder, pdf=pdf)
         page = fit_page(fitted, folder, out, arguments, command)
         (folder / "report.html").write_text(page, encoding="utf-8")
-    for note in (*data.notes, *fitted.warnings, *fitted.advice, *undrawn):
+    for note in undrawn:
         output.note(f"note: {note}")
-    output.result({**fitted.summary(), "out": str(out)}, fit_tables(fitted))
+    if unprinted is not None:
+        raise unprinted
     output.finish(f"report, model, tables and figures in {out}")
+    if open_page:
+        webbrowser.open((out / "report.html").resolve().as_uri())
 
 
 @shared.option_groups

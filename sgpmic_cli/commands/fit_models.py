@@ -64,7 +64,7 @@ def with_options(sentence: str) -> str:
 
 
 def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
-    """Return the command line of a fit, with changed arguments.
+    """Return the command line of a fit, with changed arguments. Columns to drop are added.
 
     `arguments` are those of the manifest: `dataset`, the options of the model, and `table` with the
     fields of `TableOptions`.
@@ -72,6 +72,8 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
     table = dict(arguments.get("table") or {})
     setting = arguments.get("setting", "default")
     usual = {**USUAL, "missing": missing_mode(estimator_class(setting))}
+    if "drop" in changed:
+        changed["drop"] = (*table.get("drop", ()), *changed["drop"])
     given = {**table, **table.pop("format", {}), **arguments, **changed}
     words = ["sgpmic", "fit", shlex.quote(given["dataset"])]
     for name, value in given.items():

@@ -57,6 +57,19 @@ class Output:
             segments = console.render(renderable)
             console.print(Segments(part._replace(text=for_html(part.text)) for part in segments))
 
+    def try_result(
+        self, document: Mapping[str, Any], parts: "Iterable[RenderableType]"
+    ) -> BaseException | None:
+        """Print a result, and return the error if stdout is closed or full.
+
+        The caller raises the error after it has written its files.
+        """
+        try:
+            self.result(document, parts)
+        except (OSError, SystemExit) as error:  # Rich exits if the reader of a pipe has closed it
+            return error
+        return None
+
     def note(self, sentence: str) -> None:
         """Print a line on stderr unless the command is quiet."""
         if not self.quiet:

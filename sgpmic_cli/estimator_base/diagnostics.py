@@ -49,8 +49,8 @@ def warn_about(diagnostics: Diagnostics) -> None:
     doubts = []
     if pairs := diagnostics.overlapping_pairs:
         (a, b), n = pairs[0], len(pairs)
-        words = f"{n} pairs of clusters, such as {a} and {b}," if n > 1 else f"clusters {a} and {b}"
-        doubts.append(f"{words} overlap strongly")
+        words = f"{n} pairs of clusters, such as {a} and {b}" if n > 1 else f"clusters {a} and {b}"
+        doubts.append(f"many rows lie between {words}")
     if diagnostics.small_clusters:
         doubts.append(f"{_clusters(diagnostics.small_clusters)} fewer than {TINY} rows")
     if diagnostics.empty_clusters:

@@ -28,7 +28,7 @@ def offset_and_scale(
 
     "standard" divides numbers by their standard deviation, "global" by one number that makes their
     mean variance one, "none" by one. NaN marks missing values, which are left out. Without
-    `use_constant`, constant features do not count, and their scale is zero.
+    `use_constant`, constant and empty features do not count, and their scale is zero.
 
     `levels` (P,) is the number of levels of the category that a feature of zeros and ones belongs
     to, 0 for numbers. A category has the mean variance of the scaled numbers over all its levels,
@@ -37,12 +37,12 @@ def offset_and_scale(
     """
     low, high = _range(Y)
     spread = high - low
-    constant = spread == 0.0
+    constant = ~(spread > 0.0)  # or without any value
     # Differences to the smallest value, in units of the range, lose no digits.
     unit = np.where(constant, 1.0, spread)
     counts, _, squares = moments(lambda: ((block - low) / unit for block in _blocks(Y)))
     deviations = np.where(constant, 0.0, unit * np.sqrt(squares / np.maximum(counts - 1, 1)))
-    means = sum(np.nansum(block, axis=0) for block in _blocks(Y)) / counts
+    means = sum(np.nansum(block, axis=0) for block in _blocks(Y)) / np.maximum(counts, 1)
     offset = means if center else np.zeros(Y.shape[1])
     used = ~constant | use_constant
     number = np.ones(Y.shape[1], dtype=bool) if levels is None else levels == 0
@@ -56,18 +56,18 @@ def offset_and_scale(
         scales = np.ones(Y.shape[1])
     if levels is not None:
         sample = counts / np.maximum(counts - 1, 1)  # as in the variance of a number
-        metric = np.sqrt(sample * means * np.maximum(levels - 1, 1))
+        frequencies = np.where(number, 0.0, means)
+        metric = np.sqrt(sample * frequencies * np.maximum(levels - 1, 1))
         metric = metric / (common if scale == "none" else 1.0)
         scales = np.where(number | (metric == 0.0), scales, metric)
     return offset, np.where(used, scales, 0.0)
 
 
 def check_spread(Y: Array) -> None:
-    """Raise UsageError if rows are all equal, a column is empty, or values are too large."""
+    """Raise UsageError if rows are all equal or values are too large."""
     low, high = _range(Y)
-    if len(empty := np.flatnonzero(np.isnan(low))):
-        raise UsageError(f"Column {empty[0] + 1} has no value: remove it.")
-    spread = (high - low).max() if max(high.max(), -low.min()) < SAFE_RANGE[1] else np.inf
+    far = max(np.nanmax(high), -np.nanmin(low)) >= SAFE_RANGE[1]
+    spread = np.inf if far else np.nanmax(high - low)
     if spread == 0.0:
         raise UsageError("All rows are equal, so there is nothing to cluster.")
     if not SAFE_RANGE[0] < spread < SAFE_RANGE[1]:

@@ -29,7 +29,7 @@ from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
 from sgpmic_cli.estimator_base.table_input import TableInput
 from sgpmic_cli.files.atomic import replacing, strict_json
 from sgpmic_cli.tables.encoder import TableEncoder
-from sgpmic_cli.tables.recipe import TableRecipe
+from sgpmic_cli.tables.recipe import TableRecipe, typed
 
 FORMAT = "sgpmic-model"
 FORMAT_VERSION = 3
@@ -152,8 +152,11 @@ class StoredModel(TableInput):
         model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
         check_parameters(model, cls._rules)
         model._restore_columns(header, len(arrays["offset_"]))
-        model.unusual_below_ = float(header["unusual_below"])
-        model._left_out = np.array(header["left_out"], dtype=np.intp)
+        model.unusual_below_ = typed(float, header["unusual_below"])
+        left_out = typed(list[int], header["left_out"])
+        if left_out != sorted({*left_out}) or min(left_out, default=0) < 0:
+            raise ValueError("the rows that were left out are impossible")
+        model._left_out = np.array(left_out, dtype=np.intp)
         model._restore(header["fitted"], arrays, every_row)
         if every_row:
             model._insert_left_out()

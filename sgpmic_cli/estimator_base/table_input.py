@@ -57,14 +57,17 @@ class TableInput(BaseEstimator):
             self._learn_encoder(X)
         checks: Any = {"dtype": np.float64, "order": "C", "ensure_min_samples": 1 + fitting}
         if isinstance(X, Features):
-            return check_array(X.Y, ensure_all_finite="allow-nan", **checks)
-        if self.encoder_ is None:
+            Y = X.Y
+        elif self.encoder_ is None:
             finite = "allow-nan" if _allows_nan(self) else True
             with input_errors():
                 return validate_data(self, X, reset=fitting, ensure_all_finite=finite, **checks)
-        if not is_frame(X):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        return check_array(self.encoder_.transform(X), ensure_all_finite="allow-nan", **checks)
+        else:
+            if not is_frame(X):
+                validate_data(self, X, reset=False, skip_check_array=True)
+            Y = self.encoder_.transform(X)
+        with input_errors():
+            return check_array(Y, ensure_all_finite="allow-nan", **checks)
 
     def _learn_encoder(self, X: Any) -> None:
         """Set `encoder_`, and for encoded tables the number and the names of the columns."""

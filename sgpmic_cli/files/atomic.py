@@ -26,10 +26,11 @@ MAX_BYTES = 1 << 28  # larger files were not written by this program
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces `path` on success. After an error `path` is unchanged.
 
-    A file keeps its permissions. Raise UsageError if `path` is a folder, a device, a pipe or a link
-    to one of them.
+    The folder is created, and a file keeps its permissions. Raise UsageError if `path` is a folder,
+    a device, a pipe or a link to one of them.
     """
     refuse_replacing(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     unlocked = path.with_name(temporary_name())
     temporary = unlocked.with_suffix(".tmp")
     with cleanup():
@@ -54,11 +55,9 @@ def replace(new: Path, path: Path) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text file completely or not at all, and create its folder."""
-    with write_errors(f"'{path}'"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            file.write(encoded(text))
+    """Write a text file completely or not at all."""
+    with write_errors(f"'{path}'"), replacing(path) as file:
+        file.write(encoded(text))
 
 
 @contextmanager

@@ -18,7 +18,10 @@ from sgpmic_cli.tables.options import TextFormat
 from sgpmic_cli.tables.problems import Problem, leave_out, shown
 
 MISSING = frozenset(
-    {"", "?", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nat", "null", "none"}
+    # Those of pandas, and error values of spreadsheets.
+    {"", "?", "-", "--", ".", "na", "n/a", "n.a.", "<na>", "nan", "-nan", "nat", "null", "none"}
+    | {"#na", "#n/a", "#n/a n/a", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"}
+    | {"#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"}
 )
 EXACT = 2**53  # whole numbers up to here are exact as floats
 # Texts that are not taken as they are written. A category may be called none.
@@ -31,6 +34,7 @@ DAYS = (
     *(ISO_DAY, "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%m/%d/%Y", "%d/%m/%Y"),
     *("%m/%d/%y", "%d/%m/%y", "%d-%m-%Y", "%d-%m-%y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y"),
     *("%d-%b-%y", "%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%b-%Y", "%b-%y"),
+    *("%Y-%m", "%m/%Y"),
 )
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 ISO = "ISO8601"  # with time zones, fractions of seconds, weeks

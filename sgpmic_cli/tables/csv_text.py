@@ -10,6 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
@@ -162,7 +163,8 @@ def _lines(source: Source, encoding: str | None, whole: bool) -> Iterator[str]:
         reason = f"cannot be read as {chosen} ({error})"
         raise UsageError(f"{path} {reason}; name another encoding") from None
     finally:
-        text.detach()  # the owner of the stream closes it
+        with suppress(ValueError):  # its owner, who closes it, has done so
+            text.detach()
 
 
 def _split(

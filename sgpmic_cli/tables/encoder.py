@@ -323,8 +323,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def is_frame(X: Any) -> bool:
-    """Return whether a table is a data frame of pandas, or of polars, pyarrow and others."""
-    return isinstance(X, pd.DataFrame) or hasattr(X, "__arrow_c_stream__")
+    """Return whether a table is a data frame of pandas, polars, pyarrow or others, not a series."""
+    is_series = hasattr(X, "dtype")
+    return isinstance(X, pd.DataFrame) or (hasattr(X, "__arrow_c_stream__") and not is_series)
 
 
 def _encode(recipe: TableRecipe, table: RawTable, problems: Sequence[Problem] = ()) -> np.ndarray:

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
+from math import isfinite
 from types import UnionType
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 import pandas as pd
@@ -237,39 +238,44 @@ class TableRecipe:
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
         """Create the recipe that `asdict` described. Raise ValueError for anything else."""
         try:
-            recipe: TableRecipe = _typed(cls, plain)
+            recipe: TableRecipe = typed(cls, plain)
             TableOptions(missing=recipe.missing)  # refuses unknown treatments
-            used = [column.name for column in recipe.columns]
-            check_names("the recipe", recipe.file_columns)
-            check_names("the recipe", used)
-            texts = recipe.text_columns
-            numbers = [one.median for one in recipe.columns if isinstance(one, NumberColumn)]
-            if not (
-                {*used} <= {*recipe.file_columns}
-                and np.isfinite(numbers).all()
-                and all(one.most_common in one.categories for one in texts)
-                and all(len({*one.categories}) == len(one.categories) for one in texts)
-            ):
-                raise ValueError("impossible values")
+            for names in (recipe.file_columns, [column.name for column in recipe.columns]):
+                check_names("the recipe", names)
+            for column in recipe.columns:
+                categories = getattr(column, "categories", (None,))
+                if column.name not in recipe.file_columns:
+                    raise ValueError(f"the file has no column {column.name!r}")
+                most_common = getattr(column, "most_common", None)
+                if most_common not in categories or len({*categories}) < len(categories):
+                    raise ValueError(f"column {column.name!r} has impossible categories")
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"its recipe of the table cannot be read: {error}") from None
         return recipe
 
 
-def _typed(kind: Any, plain: Any) -> Any:
-    """Return a value of a JSON file as an instance of a type. Raise TypeError if it is none."""
-    inner = get_args(kind)
-    if is_dataclass(kind):
-        types = get_type_hints(kind)
-        return kind(**{name: _typed(types[name], value) for name, value in plain.items()})  # type: ignore[operator]
-    if get_origin(kind) is tuple and isinstance(plain, list | tuple):
-        return tuple(_typed(inner[0], each) for each in plain)
-    if get_origin(kind) is dict:
-        return {_typed(str, key): _typed(inner[1], each) for key, each in plain.items()}
-    if get_origin(kind) is UnionType:
+def typed(kind: Any, plain: Any) -> Any:
+    """Return a value of a JSON file as an instance of a type, in which all numbers are finite.
+
+    Raise TypeError if it is none.
+    """
+    inner, origin = get_args(kind), get_origin(kind)
+    if is_dataclass(kind) or is_typeddict(kind) or hasattr(kind, "_fields"):
+        types: Any = get_type_hints(kind)
+        if is_typeddict(kind) and plain.keys() != types.keys():
+            raise TypeError(f"{plain!r} is not of type {kind}")
+        return kind(**{name: typed(types[name], value) for name, value in plain.items()})
+    if origin in (tuple, list) and isinstance(plain, list | tuple):
+        return origin(typed(inner[0], each) for each in plain)
+    if origin is dict:
+        return {typed(str, key): typed(inner[1], each) for key, each in plain.items()}
+    if origin is UnionType:
         for each in inner:
             with suppress(TypeError, KeyError, AttributeError):
-                return _typed(each, plain)
-    elif plain in inner if get_origin(kind) is Literal else type(plain) is kind:
+                return typed(each, plain)
+    elif kind is float:
+        if type(plain) is float and isfinite(plain):
+            return plain
+    elif plain in inner if origin is Literal else type(plain) is kind:
         return plain
     raise TypeError(f"{plain!r} is not of type {kind}")

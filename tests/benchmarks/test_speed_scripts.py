@@ -1,10 +1,11 @@
 """The speed scripts measure what they claim, on tiny input."""
 
 import json
+import sys
 
 import pytest
 
-from benchmarks import other_libraries, speed
+from benchmarks import end_to_end, other_libraries, speed
 from benchmarks.paper_problem import LARGE, Size
 from benchmarks.speed_figures import draw_gpu, draw_speed
 
@@ -49,3 +50,13 @@ def test_a_device_is_compared_with_one_core(tmp_path):
     document = {"device": {"name": "cpu"}, **LARGE, "iterations": [first, second]}
     draw_gpu(tmp_path / "gpu", document)
     assert (tmp_path / "gpu.png").stat().st_size > 1000
+
+
+def test_a_process_is_measured_in_total_and_at_its_first_line():
+    work = "sum(range(10**7)); print(1, flush=True); sum(range(10**7)); print(2)"
+    found = end_to_end.run([sys.executable, "-c", work])
+    assert 0.0 < found["first_answer"] <= found["seconds"] + 0.01
+    assert found["gb"] > 0.0
+    assert "first_answer" not in end_to_end.run([sys.executable, "-c", ""])
+    with pytest.raises(SystemExit, match="code 3"):
+        end_to_end.run([sys.executable, "-c", "exit(3)"])

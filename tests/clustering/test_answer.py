@@ -1,10 +1,20 @@
 """The answer of a fit in sentences."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from sgpmic_cli.clustering.answer import explained, headline
+from sgpmic_cli.clustering.answer import (
+    explained,
+    group_names,
+    group_profile,
+    headline,
+    meaning_of,
+    verdict_in_words,
+    without_columns,
+)
 from sgpmic_cli.clustering.model.clusters.single_column import Condition
+from sgpmic_cli.data import Dataset, load
 
 
 def verdicts(*kinds):
@@ -33,19 +43,16 @@ def test_several_groups_without_a_rest():
         "2 groups: 214 rows and 119 rows."
     )
     labels = np.r_[np.arange(214) % 2, np.full(119, 2)]
-    assert headline(groups, labels, verdicts("slice", "slice", "group")).endswith(
-        "119 rows. Several clusters are slices of one group: 214 rows."
+    assert headline(groups, labels, verdicts("slice", "slice", "group"), ["small", "large"]) == (
+        "2 groups: 214 rows (small, in 2 clusters) and 119 rows (large)."
     )
 
 
 @pytest.mark.parametrize(
     ("kinds", "expected"),
     [
-        (["slice"], "No group stands out: the 60 rows are one continuum."),
-        (
-            ["slice"] * 3,
-            "No group stands out: the 60 rows are one continuum, cut into 3 slices.",
-        ),
+        (["slice"], "No group stands out in the 60 rows."),
+        (["slice"] * 3, "No group stands out in the 60 rows: they are cut into 3 slices."),
         (
             ["group", "slice", "too few rows to say", "too few rows to say"],
             "No group stands out in the 60 rows: 1 cluster is separated by a valley, but not found "
@@ -58,11 +65,77 @@ def test_no_group(kinds, expected):
     assert headline(np.full(60, -1), np.arange(60) % len(kinds), verdicts(*kinds)) == expected
 
 
+def test_a_few_slices_are_named():
+    text = headline(np.full(9, -1), np.arange(9) % 2, verdicts("slice", "slice"), [], ["a", "b"])
+    assert text == "No group stands out in the 9 rows: they are cut into 2 slices (a; b)."
+
+
+def test_verdicts_in_words():
+    found = [
+        {"verdict": "group", "depth": 0.123, "neighbour": 1},
+        {"verdict": "slice", "depth": 0.999, "neighbour": 0},
+        {"verdict": "too few rows to say", "depth": None, "neighbour": None},
+    ]
+    shown = ["group (12 %)", "slice", "too few rows"]
+    assert [verdict_in_words(each) for each in found] == shown
+    meaning = meaning_of(found)
+    assert "Group: " in meaning
+    assert "The percentage is " in meaning
+    assert "The percentage is " not in meaning_of(found[1:])
+    assert "Group: " not in meaning_of(found[1:])
+
+
 def test_a_column_that_explains_the_clusters_is_named():
     one = Condition(0, "literacy", "=", "0", 1.0)
     assert explained([], 2) is None
     assert explained([one, one._replace(cluster=1, value="1")], 2) == (
         "The column 'literacy' alone explains the clusters: cluster 0 is literacy = 0 and cluster "
-        "1 is literacy = 1. Leave it out to see what else there is."
+        "1 is literacy = 1."
     )
-    assert explained([one], 4).startswith("A single column explains cluster 0: cluster 0 is")
+    assert explained([one], 4) == "A single column explains cluster 0: cluster 0 is literacy = 0."
+
+
+LABELS = np.repeat([0, 1, 2], 20)
+
+
+@pytest.mark.parametrize(
+    ("again", "expected"),
+    [
+        (LABELS * 0, "Without 'a' and 'b', no clusters are found."),
+        (2 - LABELS, "Without 'a' and 'b', the same clusters are found: other columns show them"),
+        (np.arange(60) % 2, "none of the clusters is found again, but 2 others."),
+        (np.minimum(LABELS, 1), "cluster 0 is found again; clusters 1 and 2 are not."),
+    ],
+)
+def test_clusters_that_a_fit_without_columns_finds_again(again, expected):
+    assert expected in without_columns(["a", "b"], LABELS, again)
+
+
+def names(data, groups):
+    return group_names(data, groups, group_profile(data, groups))
+
+
+def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.where(LABELS == 0, 0, 700), "D")
+    days += pd.to_timedelta(np.arange(60) * 7 % 20, "D")
+    frame = pd.DataFrame(
+        {
+            "day": days.astype(str),
+            "flag": (LABELS == 1).astype(int),
+            "kind": np.where(LABELS == 2, "new", np.where(np.arange(60) % 2, "old", "older")),
+            "x": np.random.RandomState(0).randn(60),
+        }
+    )
+    frame.loc[59, "kind"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    data = load(str(tmp_path / "t.csv"))
+    assert names(data, LABELS) == ["day <= 2020-12-25", "flag = 1", "kind = new"]
+    values = np.random.RandomState(0).randn(60, 3) + 2.0 * (LABELS == 1)[:, None]
+    table = Dataset.from_classes("t", values, None, ["a", "b", "c"])
+    assert names(table, (LABELS == 1) - 1)[0].startswith("high ")
+
+
+def test_of_columns_that_explain_a_group_the_one_that_differs_most_is_named():
+    wage = np.r_[np.linspace(60, 200, 57), 300, 310, 320]
+    table = Dataset.from_classes("t", np.c_[np.log(wage), wage], None, ["logwage", "wage"])
+    assert names(table, (np.arange(60) > 56) - 1) == ["wage > 250"]

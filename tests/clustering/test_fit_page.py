@@ -9,13 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from page_reader import PageReader
+from sklearn.cluster import KMeans
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sgpmic import SGPMIC, PaperSGPMIC, TableEncoder, write_report
+from sgpmic_cli.clustering.answer import verdict_in_words
+from sgpmic_cli.clustering.interpretation import headline
 from sgpmic_cli.clustering.page import MOST_COLUMNS, MOST_FEATURES, fit_page
 from sgpmic_cli.commands.fit_models import fit, fit_command
 from sgpmic_cli.data import load
+from sgpmic_cli.errors import UsageError
 
 TECHNICAL = ("bound", "inducing", "latent", "reference", "silhouette", "score", "nan")
 
@@ -43,16 +47,17 @@ def three(tmp_path_factory):
     return write(tmp_path_factory.mktemp("three"), blobs())
 
 
-def test_the_box_has_clusters_stability_notes_and_commands(three):
+def test_the_box_has_the_answer_clusters_verdicts_notes_and_commands(three):
     page, fitted = three
     box = PageReader(page).sections["summary"]
+    assert box.index(headline(fitted)) < box.index("Cluster 0, “")
     assert box.count("3 clusters, chosen among 1 to 9") == 1
+    assert box.count(f": {verdict_in_words(fitted.verdicts[0])}. 30 rows (33 %)") >= 1
     for name in fitted.profile.proposed_names():
         assert f"“{name}”" in box
     assert box.count("30 rows (33 %) with x") == 3
-    assert "The clusters are stable: stability 1.00 of 1." in box
+    assert "come back with an overlap of 100 %" in box
     assert "Column 'person' is left out" in box
-    assert re.search(r"sgpmic fit t.csv .*--clusters \d --out 'my out-\d'", box)
     assert "sgpmic predict 'my out' NEW.csv" in box
 
 
@@ -86,7 +91,7 @@ def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
     sections = PageReader(page).sections
     assert "No clusters were found" in sections["summary"]
     assert "does not prove" in sections["summary"]
-    assert "--clusters 2" in sections["summary"]
+    assert "--clusters NUMBER" in sections["summary"]
     assert "profiles" not in sections
     assert "table-with-clusters.csv" not in page
 
@@ -113,8 +118,12 @@ def test_the_page_of_a_model_of_python_describes_the_fit_and_needs_no_other_file
     assert "sgpmic predict" not in page  # there is no model file
     with pytest.raises(ValueError, match="not fitted yet"):
         write_report(make(3), rows, tmp_path / "other.html")
-    with pytest.raises(ValueError, match="it has 5 rows, not 40"):
-        write_report(model, rows[:5], tmp_path / "other.html")
+    for others in (rows[:5], rows[::-1], rows.assign(x1=0.0)):
+        with pytest.raises(UsageError, match="X must be the 40 rows that the model was fitted to"):
+            write_report(model, others, tmp_path / "other.html")
+    for other in (KMeans(2).fit([[0], [1]]), make_pipeline(StandardScaler(), KMeans(2)), None):
+        with pytest.raises(UsageError, match=r"must be a fitted SGPMIC .*, not (KMeans|NoneType)"):
+            write_report(other, rows, tmp_path / "other.html")
 
 
 @pytest.mark.filterwarnings("ignore:Column", "ignore:Rows without any value")

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.clustering.profile import profile_of, text_advice
-from sgpmic_cli.data import load
+from sgpmic_cli.clustering.profile import profile_of, repeated_texts, text_advice
+from sgpmic_cli.data import Dataset, load
 
 LABELS = np.repeat([0, 1], [30, 10])
 
@@ -74,17 +74,23 @@ THREE = np.arange(60) % 3
         (np.array(["x", "y"])[(THREE > 0).astype(int)], True),
         (np.array(["x", "y"])[np.arange(60) // 30], False),
         (np.where(np.arange(60) < 2, "x", "y"), False),  # any clustering follows a rare text
+        (np.where(np.arange(60) % 4, np.array(["x", "y", "z"])[THREE], None), False),  # missing
     ],
 )
 def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
     frame = pd.DataFrame({"a": np.arange(60.0) ** 2, "home town": text})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    profile = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[THREE])
-    expected = (
-        "nearly all rows of each cluster have the same text in 'home town': --drop 'home town' "
-        "clusters by the other columns."
-    )
-    assert text_advice(profile) == (expected if repeated else None)
+    found = repeated_texts(load(str(tmp_path / "t.csv")), THREE)
+    assert found == ({"home town": 1.0} if repeated else {})
+    words = "in 'home town', 100 % of the rows have the main text of their cluster."
+    assert text_advice(found) == [words] * repeated
+
+
+def test_means_that_look_equal_get_more_digits():
+    values = np.c_[-118.2 - 0.2 * LABELS, np.arange(40.0)]
+    data = Dataset.from_classes("t", values, None, ["longitude", "x"])
+    words = profile_of(data, np.eye(2)[LABELS]).in_words(1)
+    assert "longitude -118.4 (elsewhere -118.2)" in words
 
 
 def test_proposed_names_are_short_and_differ(data):

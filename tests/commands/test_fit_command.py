@@ -1,5 +1,7 @@
 import json
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -17,11 +19,11 @@ from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
 
 QUICK = "--setting paper --iterations 2 --inducing 10"
-FIGURES = {
+DRAWN_WITH_PDF = {
     f"{name}.{kind}" for name in ("convergence", "embedding", "profile") for kind in ("png", "pdf")
 }
 TABLES = {"table-with-clusters.csv", "labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
-FILES = {*FIGURES, *TABLES, "model.npz", "manifest.json", "report.html", MARKER}
+FILES = {"embedding.png", *TABLES, "model.npz", "manifest.json", "report.html", MARKER}
 
 
 def read(path):
@@ -32,8 +34,8 @@ def read(path):
 
 @pytest.fixture
 def no_figures(monkeypatch):
-    def draw_nothing(fitted, folder):
-        for name in ("convergence", "embedding", "profile", "numbers-tried"):
+    def draw_nothing(fitted, folder, *, pdf):
+        for name in ("embedding", "numbers-tried"):
             (folder / f"{name}.png").touch()
         return []
 
@@ -81,7 +83,7 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
 def test_the_same_command_writes_the_same_bytes(run, here):
     for name in ("one", "two"):
         run(f"iris {QUICK} --out {name}")
-    for name in FIGURES | TABLES:
+    for name in {"embedding.png", *TABLES}:
         one, two = here / "one" / name, here / "two" / name
         assert one.read_bytes() == two.read_bytes(), name
 
@@ -150,19 +152,41 @@ def test_unavailable_data_end_with_exit_code_4(run):
 
 
 def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
-    run(f"iris {QUICK} --out kept")
+    run(f"iris {QUICK} --out kept --pdf")
     before = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
+    assert before.keys() == FILES | DRAWN_WITH_PDF
 
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("sgpmic_cli.clustering.figures.draw_embedding", fail)
-    result = run(f"iris {QUICK} --out kept --seed 9 --force")
+    result = run(f"iris {QUICK} --out kept --seed 9 --force --pdf")
     assert "embedding could not be drawn (OSError: [Errno 28] No space left" in result.stderr
     after = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
     # The figures of the replaced fit are deleted.
     assert before.keys() - after.keys() == {"embedding.png", "embedding.pdf"}
     assert after["model.npz"] != before["model.npz"]
+
+
+UNPRINTED = """
+import sys
+from sgpmic_cli.commands import app
+from sgpmic_cli.commands.output import Output
+
+def result(*_):
+    assert "matplotlib" not in sys.modules
+    raise BrokenPipeError(32, "the reader has closed the pipe")
+
+Output.result = result
+app("fit plain.csv --clusters 2 --out out".split())
+"""
+
+
+def test_the_answer_is_printed_before_drawing_and_a_closed_pipe_loses_no_file(run, here):
+    done = subprocess.run([sys.executable, "-c", UNPRINTED], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "bug" not in done.stderr
+    assert {path.name for path in (here / "out").iterdir()} == FILES
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.1])

@@ -37,6 +37,9 @@ def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
     m = model.n_clusters_
     assert m in (2, 3)  # two of the three groups are near each other
     assert f"{m} clusters, chosen among 1 to 15" in stdout
+    order = ["group", "cluster   rows   verdict", "chosen among", "report.html", "silhouette"]
+    places = [stdout.index(words) for words in order]
+    assert places == sorted(places)  # the answer first, the evidence last
     assert m == 3 or re.search(r"Plausible as well: .*\b3\b", " ".join(stdout.split()))
     assert len(re.findall(r"chosen *$", stdout, re.M)) == 1
     tried = json.loads((out / "manifest.json").read_text())["fit"]["numbers_tried"]
@@ -63,6 +66,44 @@ def test_the_profile_has_the_statistics_of_each_cluster(fitted, out):
     assert fractions["mean"].isna().all()
     assert "elsewhere" in fitted[0].stdout
     assert re.search(r"N\d{4}; N\d{4}", fitted[0].stdout)  # typical rows by id
+
+
+def test_the_answer_is_in_the_files(fitted, out):
+    model = SGPMIC.load(out / "model.npz")
+    summary = json.loads((out / "manifest.json").read_text())["fit"]
+    assert summary["verdicts"] == model.verdicts_
+    sizes = np.bincount(model.groups_[model.groups_ >= 0])
+    assert [group["rows"] for group in summary["groups"]] == sizes.tolist()
+    assert all(group["condition"] for group in summary["groups"])
+    for name in ("labels.csv", "table-with-clusters.csv"):
+        written = pd.read_csv(out / name)["group"]
+        assert written.fillna(-1).astype(int).tolist() == model.groups_.tolist()
+
+
+def test_the_page_opens_in_a_browser(here, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    rows = np.random.RandomState(0).randn(60, 2) + 9 * (np.arange(60) % 2)[:, None]
+    pd.DataFrame(rows, columns=["a", "b"]).to_csv("t.csv", index=False)
+    quick = "fit t.csv --clusters 2 --iterations 1 --resamples 0"
+    sgpmic(quick)
+    assert opened == []
+    sgpmic(f"{quick} --force --open")
+    assert opened == [(here / "sgpmic-out/fit/t/report.html").resolve().as_uri()]
+
+
+def test_a_column_that_explains_the_clusters_can_be_left_out(here):
+    rng = np.random.RandomState(0)
+    size = rng.randn(200) + 9.0 * (np.arange(200) % 2)
+    noise = rng.randn(200, 2)
+    frame = pd.DataFrame({"size": size, "a": noise[:, 0], "b": noise[:, 1], "old": rng.randn(200)})
+    frame.to_csv("t.csv", index=False)
+    stdout = " ".join(sgpmic("fit t.csv --drop old --iterations 1").stdout.split())
+    assert "The column 'size' alone explains the clusters: cluster 0 is size " in stdout
+    assert "Without 'size', no clusters are found." in stdout
+    assert (
+        "sgpmic fit t.csv --drop old,size --iterations 1 --out sgpmic-out/fit/t-without" in stdout
+    )
 
 
 def test_the_page_has_all_sections_and_needs_no_network(out):

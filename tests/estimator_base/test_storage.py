@@ -167,7 +167,8 @@ HEADERS = {
     "fitted": [[], {}],
     "feature_names": ["abc", ["a"]],
     "recipe": [{}, OTHER_RECIPE],
-    "left_out": [["x"], [999]],
+    "left_out": [["x"], [999], [-5], [0.5], [3, 3]],
+    "unusual_below": ["x", float("inf")],
 }
 
 
@@ -219,12 +220,30 @@ def test_invalid_arrays_are_refused_in_one_sentence(fitted, saved):
             assert_refused(saved)
 
 
-@pytest.mark.parametrize(("names", "selection"), [(None, None), (["one"], 3), ("one", None)])
-def test_invalid_results_are_refused_in_one_sentence(tmp_path, names, selection):
-    default().fit(Y).save(tmp_path / "m.npz")
-    fitted = {"converged_": True, "base_clusterings_": names, "selection_": selection}
-    rewrite(tmp_path / "m.npz", {"fitted": fitted})
-    assert_refused(tmp_path / "m.npz")
+RESULTS = {
+    "converged_": ["yes", None],
+    "base_clusterings_": [None, "one", [1]],
+    "selection_": [3, [], [{}], {"n_clusters": 0}, {"score": "high"}, {"plausible": 1}],
+    "verdicts_": [[], {"verdict": "good"}, {"depth": "deep"}, {"neighbour": 2}],
+    "group_depths_": [[None], ["x"]],
+    "stability_": [[0.5], [None, None], 1.0],
+}
+
+
+def test_invalid_results_are_refused_in_one_sentence(tmp_path):
+    path = tmp_path / "m.npz"
+    default(n_clusters=(1, 2), n_resamples=2).fit(Y).save(path)
+    with np.load(path) as members:
+        fitted = json.loads(members["header"].tobytes())["fitted"]
+    for name, values in RESULTS.items():
+        for value in values:
+            change = value
+            if isinstance(value, dict):  # of the first row of a table
+                change = [{**fitted[name][0], **value}, *fitted[name][1:]]
+            rewrite(path, {"fitted": {**fitted, name: change}})
+            assert_refused(path)
+    rewrite(path, {"fitted": fitted})
+    load(path)
 
 
 def test_an_archive_that_decompresses_to_gigabytes_is_refused(saved):

@@ -44,6 +44,19 @@ def test_encoder_is_a_scikit_learn_transformer():
     assert plain.shape == (40, 9)
 
 
+@pytest.mark.parametrize("error", ["#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "-1.#IND", "-nan"])
+def test_error_values_of_other_programs_are_missing_values(error):
+    frame = pd.DataFrame({"a": ["1.5", "2", error, "4"], "b": [5, 1, 2, 2]})
+    assert np.isnan(TableEncoder().fit_transform(frame)[:, 0]).tolist() == [0, 0, 1, 0]
+
+
+def test_series_is_no_table_and_a_column_may_be_called_dtype():
+    with pytest.raises(ValueError, match="Expected a 2-dimensional container but got"):
+        TableEncoder().fit(pd.Series([1.0, 2.0, 4.0]))
+    frame = pd.DataFrame({"dtype": [1.0, 2.0, 4.0], "columns": [3.0, 1.0, 2.0]})
+    assert TableEncoder().fit(frame).recipe_.feature_names == ("dtype", "columns")
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

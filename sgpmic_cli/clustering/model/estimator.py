@@ -24,7 +24,11 @@ from sgpmic_cli.clustering.model.clusters.base_clusterings import (
     named_clustering,
     refit,
 )
-from sgpmic_cli.clustering.model.clusters.cluster_number import Selection, choose_number
+from sgpmic_cli.clustering.model.clusters.cluster_number import (
+    Selection,
+    Tried,
+    choose_number,
+)
 from sgpmic_cli.clustering.model.clusters.cluster_space import ClusterSpace
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
 from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
@@ -61,6 +65,7 @@ from sgpmic_cli.estimator_base.prediction import Located
 from sgpmic_cli.estimator_base.scaling import Scale, canonical_order, distinct_rows
 from sgpmic_cli.gp.pca import dimensions_for
 from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.tables.recipe import typed
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
@@ -394,7 +399,7 @@ class SGPMIC(LatentClusterer):
             if self.encoder_ is not None:
                 names = self.encoder_.get_feature_names_out()
             shown = ", ".join(map(str, names[constant[:5]])) + ", ..." * (len(constant) > 5)
-            warn_caller(f"Constant columns are left out: {len(constant)} ({shown}).")
+            warn_caller(f"Constant or empty columns are left out: {len(constant)} ({shown}).")
 
     def _candidates(self, Y: Array) -> list[int]:
         """Return the numbers of clusters to choose from."""
@@ -582,7 +587,7 @@ class SGPMIC(LatentClusterer):
 
     def _restore(self, values: dict[str, Any], members: storage.Arrays, every_row: bool) -> None:
         arrays = fitted_model.checked_arrays(members, every_row=every_row)
-        self._fitted = fitted_model.from_arrays(arrays, converged=bool(values["converged_"]))
+        self._fitted = fitted_model.from_arrays(arrays, converged=typed(bool, values["converged_"]))
         self.offset_, self.scale_ = arrays["offset_"], arrays["scale_"]
         self.consensus_ = arrays["consensus_"]
         if every_row:
@@ -593,20 +598,23 @@ class SGPMIC(LatentClusterer):
             p = self._fitted.map.parameters
             self.embedding_, self.embedding_variances_ = p.mu, np.exp(p.log_s)
             self.responsibilities_ = self._fitted.probabilities(arrays["rows"])
-        names, selection = values["base_clusterings_"], values["selection_"]
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise ValueError("the names of the base clusterings are not text")
-        if selection is not None and (
-            not isinstance(selection, list) or not all(isinstance(row, dict) for row in selection)
-        ):
-            raise ValueError("the numbers of clusters tried are not a table")
-        self.verdicts_ = [Verdict(**row)._asdict() for row in values["verdicts_"]]
-        self.group_depths_ = [float(depth) for depth in values["group_depths_"]]
-        self.base_clusterings_, self.selection_ = tuple(names), selection
         self._derive()
-        self.stability_ = None
-        if values["stability_"] is not None:
-            self.stability_ = np.array(values["stability_"], dtype=np.float64)
-            if self.stability_.shape != self.weights_.shape:
-                raise ValueError("the stability does not have one number for each cluster")
+        n, m = len(arrays["rows"]), len(self.weights_)
+        self.base_clusterings_ = typed(tuple[str, ...], values["base_clusterings_"])
+        self.selection_ = typed(list[Tried] | None, values["selection_"])
+        if self.selection_ is not None:
+            numbers = {row["n_clusters"] for row in self.selection_}
+            if m not in numbers or not numbers <= {*range(1, n + 1)}:
+                raise ValueError("the numbers of clusters tried are impossible")
+        verdicts: list[Verdict] = typed(list[Verdict], values["verdicts_"])
+        if len(verdicts) != m or any(each.neighbour not in (None, *range(m)) for each in verdicts):
+            raise ValueError("there is not one verdict for each cluster")
+        self.verdicts_ = [verdict._asdict() for verdict in verdicts]
+        self.group_depths_ = typed(list[float], values["group_depths_"])
+        if every_row and self.groups_.max() >= len(self.group_depths_):
+            raise ValueError("a group has no depth")
+        stability = typed(list[float] | None, values["stability_"])
+        self.stability_ = None if stability is None else np.array(stability)
+        if self.stability_ is not None and self.stability_.shape != (m,):
+            raise ValueError("the stability does not have one number for each cluster")
         self._diagnose()

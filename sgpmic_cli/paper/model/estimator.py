@@ -38,6 +38,7 @@ from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
+from sgpmic_cli.tables.recipe import typed
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
 RULES = {
@@ -348,8 +349,9 @@ class PaperSGPMIC(LatentClusterer):
             self.white_everywhere,
         )
         S, bounds = arrays["responsibilities_"], arrays["lower_bounds_"].tolist()
-        fit = Fit(p, S, bounds, bool(values["converged_"]), float(values["jitter_"]))
-        self.best_start_ = int(values.get("best_start_", 0))
+        converged, jitter = typed(bool, values["converged_"]), typed(float, values["jitter_"])
+        fit = Fit(p, S, bounds, converged, jitter)
+        self.best_start_ = typed(int, values.get("best_start_", 0))
         self._keep(fit, arrays["rows"])
 
 

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.errors import warn_caller
+from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.paper.embeddings.isomap import Parts, isomap
 from sgpmic_cli.paper.embeddings.landmarks import N_LANDMARKS, landmark_isomap
@@ -43,7 +43,7 @@ def starting_log_beta(scaled: Array) -> float:
     """Return the logarithm of the paper's starting noise precision, 4 / mean variance."""
     log_beta = float(np.log(4.0 / np.mean(np.var(scaled, axis=0, ddof=1))))
     if abs(log_beta) > LOG_LIMIT:
-        raise ValueError(
+        raise UsageError(
             f"The mean variance of the columns, {4.0 * np.exp(-log_beta):.1e}, is out of the "
             "model's range; fit with scale='global' or scale='standard'."
         )

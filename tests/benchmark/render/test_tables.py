@@ -15,7 +15,9 @@ from sgpmic_cli.scores import SCORES
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
     path = folder / "50%_of|mine.csv"
-    path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xy'[i % 2]}\n" for i in range(40)))
+    path.write_text(
+        "a,b,kind\n" + "".join(f"{i * i % 7},{i * i % 5},{'xy'[i % 2]}\n" for i in range(40))
+    )
     methods = ["pca-fcm", "ppca-fcm", "toy_methods:Broken"]
     return small_benchmark(
         ["iris", str(path)], [95], methods, out=folder / "out", label="kind", repeats=2

@@ -20,7 +20,7 @@ from sgpmic_cli.data import load
 # No check is left out; the array API check skips itself while SciPy's experimental switch is off.
 @parametrize_with_checks(
     [
-        SGPMIC(2, init="k-means", max_iter=2, optimizer_steps=3, random_state=0),
+        SGPMIC(max_iter=2, optimizer_steps=3, random_state=0),
         PaperSGPMIC(n_clusters=3, n_components=1, n_inducing=10, max_iter=2, random_state=0),
     ]
 )

@@ -48,7 +48,9 @@ def test_decisions_about_raw_columns_are_warned_of():
 
 def test_constant_columns_change_nothing_and_come_back(iris, iris_model, tmp_path):
     X = np.insert(iris, [0, 2, 4], [1.0, 5.0, 0.0], axis=1)
-    with pytest.warns(UserWarning, match=r"Constant columns are left out: 3 \(1, 4, 7\)"):
+    sentence = r"Constant or empty columns are left out: 4 \(1, 4, 7, 8\)"
+    X = np.column_stack([X, np.full(len(X), np.nan)])
+    with pytest.warns(UserWarning, match=sentence):
         model = SGPMIC(3, random_state=0).fit(X)
     np.testing.assert_array_equal(model.responsibilities_, iris_model.responsibilities_)
     assert model.score(X) == iris_model.score(iris)

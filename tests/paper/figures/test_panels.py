@@ -46,7 +46,7 @@ def test_a_cell_without_a_successful_run_is_refused(plot_options, monkeypatch):
         "broken", "sgpmic_cli.paper.methods.gplvm_fcm:GPLVMFCM", settings={"max_iter": "many"}
     )
     monkeypatch.setattr(protocols, "_paper_methods", lambda: {"broken": broken})
-    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: ValueError"):
+    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: UsageError"):
         fit_panels(plot_options.study(["iris"], ["broken"]), plot_options)
 
 

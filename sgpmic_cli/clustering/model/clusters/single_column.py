@@ -65,7 +65,8 @@ def _conditions(values: pd.Series) -> list[tuple[str, Any, BoolArray]]:
     edges = (known[1:] + known[:-1]) / 2.0
     if len(edges) > MOST_VALUES:
         levels = np.linspace(0.0, 1.0, MOST_VALUES)
-        edges = np.unique(np.quantile(numbers[np.isfinite(numbers)], levels, method="nearest"))
+        quantiles = np.quantile(numbers[np.isfinite(numbers)], levels, method="nearest")
+        edges = edges[np.unique(np.searchsorted(known[:-1], quantiles, side="right") - 1)]
     found: list[tuple[str, Any, BoolArray]] = []
     for edge in edges.tolist():
         found += [("<=", edge, numbers <= edge), (">", edge, numbers > edge)]
