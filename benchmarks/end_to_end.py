@@ -75,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     document = {
         "unit": "seconds of processor time in one thread; gigabytes of memory",
         "columns": 20,
+        "turns": asked.turns,
         "imports": min(run([sys.executable, "-c", IMPORTS])["seconds"] for _ in range(asked.turns)),
         "rows": [measure(n, asked.turns) for n in ROWS if n <= asked.rows],
     }

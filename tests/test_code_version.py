@@ -66,7 +66,7 @@ def test_a_version_changes_with_the_libraries(package, monkeypatch, module):
 
 
 def test_the_sources_contain_all_modules_that_python_loads():
-    module = "sgpmic_cli.paper.methods.fgplvm_fcm"
+    module = "sgpmic_cli.paper.methods.gplvm_fcm"
     code = f"import {module}, sys; print(*[m for m in sys.modules if m.startswith('sgpmic_cli.')])"
     environment = {**os.environ, "PYTHONPATH": str(ROOT.parent)}
     done = subprocess.run(

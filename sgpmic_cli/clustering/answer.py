@@ -191,16 +191,18 @@ def _without_groups(
     if set(kinds) == {"slice"}:
         few = f" ({'; '.join(names)})" * (0 < len(names) <= MOST_NAMED)
         return f"{found}: they are cut into {len(kinds)} slices{few}."
+    few = "too few rows to say"
+    again = ", but not found again in halves of the rows"
+    if few in kinds:  # halves of the rows say even less
+        found, again = f"{len(kinds)} clusters in the {len(labels):,} rows", ""
     parts = []
     for kind, one, several in (
-        ("group", "is separated by a valley", "are separated by valleys"),
+        ("group", f"is separated by a valley{again}", f"are separated by valleys{again}"),
         ("slice", "is a slice of a continuum", "are slices of a continuum"),
-        ("too few rows to say", "has too few rows to say", "have too few rows to say"),
+        (few, f"has {few} whether it is a group", f"have {few} whether they are groups"),
     ):
         if number := kinds.count(kind):
-            again = ", but not found again in halves of the rows" if kind == "group" else ""
-            words = f"1 cluster {one}" if number == 1 else f"{number} clusters {several}"
-            parts.append(words + again)
+            parts.append(f"1 cluster {one}" if number == 1 else f"{number} clusters {several}")
     return f"{found}: {'; '.join(parts)}."
 
 

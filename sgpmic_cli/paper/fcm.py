@@ -4,9 +4,9 @@ J. C. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Pl
 """
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -23,6 +23,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
 )
 
 
+@dataclass(eq=False, repr=False)
 class FuzzyCMeans(Clusterer):
     """A fuzzy clusterer that minimises sum u^2 |x - c|^2 over memberships u and centres c.
 
@@ -61,17 +62,11 @@ class FuzzyCMeans(Clusterer):
     [0.1, 5.1]
     """
 
-    labels_: NDArray[np.int64]
-    memberships_: Array
-    centers_: Array
-    n_iter_: int
-    objective_: float
-
-    def __init__(self, n_clusters=8, *, max_iter=100, tol=1e-5, random_state=None):
-        self.n_clusters = n_clusters
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    max_iter: int = 100
+    tol: float = 1e-5
+    random_state: int | np.random.RandomState | None = None
 
     def _fit_to(self, X) -> None:
         check_parameters(self, {"n_clusters": whole(), "max_iter": whole(), "tol": number()})
@@ -97,8 +92,7 @@ class FuzzyCMeans(Clusterer):
             previous = objective
         self.labels_ = memberships.argmax(axis=0)
         self.memberships_ = memberships.T.copy()
-        self.centers_ = centers
-        self.objective_ = objective
+        self.centers_, self.objective_ = centers, objective
 
 
 def memberships_of(squared: Array) -> Array:

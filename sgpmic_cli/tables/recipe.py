@@ -255,10 +255,7 @@ class TableRecipe:
 
 
 def typed(kind: Any, plain: Any) -> Any:
-    """Return a value of a JSON file as an instance of a type, in which all numbers are finite.
-
-    Raise TypeError if it is none.
-    """
+    """Return a value of a JSON file as a type, or raise TypeError. Numbers are finite."""
     inner, origin = get_args(kind), get_origin(kind)
     if is_dataclass(kind) or is_typeddict(kind) or hasattr(kind, "_fields"):
         types: Any = get_type_hints(kind)

@@ -55,9 +55,13 @@ def test_several_groups_without_a_rest():
         (["slice"] * 3, "No group stands out in the 60 rows: they are cut into 3 slices."),
         (
             ["group", "slice", "too few rows to say", "too few rows to say"],
+            "4 clusters in the 60 rows: 1 cluster is separated by a valley; 1 cluster is a slice "
+            "of a continuum; 2 clusters have too few rows to say whether they are groups.",
+        ),
+        (
+            ["group", "slice", "slice"],
             "No group stands out in the 60 rows: 1 cluster is separated by a valley, but not found "
-            "again in halves of the rows; 1 cluster is a slice of a continuum; 2 clusters have too "
-            "few rows to say.",
+            "again in halves of the rows; 2 clusters are slices of a continuum.",
         ),
     ],
 )

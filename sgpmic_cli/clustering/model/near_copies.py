@@ -42,8 +42,8 @@ def _basis(features: Array) -> Array:
     """Return an orthonormal basis of the centred features of one column, with ranks of numbers."""
     missing = np.isnan(features)
     if features.shape[1] == 1:
-        # Rounded, because a change of unit may split a value in its last digits.
-        features = rankdata(np.round(features, 9), axis=0, nan_policy="omit")
+        # Rounded, because a change of unit or noise may split a value in its last digits.
+        features = rankdata(np.round(features, 6), axis=0, nan_policy="omit")
     centred = np.where(missing, 0.0, features - np.nanmean(features, axis=0))
     U, spread, _ = np.linalg.svd(centred, full_matrices=False)
     return np.asarray(U[:, spread > 1e-9 * spread[0]])

@@ -7,6 +7,12 @@ root of |a|^2 + |b|^2 - 2ab, because its rounding decides between the equal dist
 
 `parts="joined"` computes distances directly and connects the components by their closest pairs.
 `parts="auto"` does this only if the largest component has no more than half of the rows.
+
+Exact ISOMAP takes N^2 log N time and N^2 memory. With landmarks, ISOMAP of a random subsample is
+extended to all rows, and both are linear in N. A row is approximated by a weighted mean of its
+nearest landmarks, with weights as in locally linear embedding. Its coordinates are the same mean of
+the landmarks' coordinates. Landmarks are treated like other rows, so that equal rows have equal
+coordinates.
 """
 
 from collections.abc import Callable
@@ -17,6 +23,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, PathLike
@@ -32,6 +39,9 @@ DUPLICATE_EDGE = 1e-9
 AXES = 8  # the number of cached axes is a multiple of this, so that one file serves several q
 EPS = float(np.finfo(float).eps)
 DENSE = 1000  # largest number of rows for which a dense eigensolver is faster
+N_LANDMARKS = 2000
+RIDGE = 1e-3  # relative to the mean squared distance to the landmarks
+BLOCK_SIZE = 2**21  # number of differences (n, neighbours, P) per block
 
 
 def isomap(
@@ -51,6 +61,20 @@ def isomap(
     kept = remembered(memory, __name__, key, Y, lambda: {"X": _coordinates(Y, n_axes, parts)})
     coordinates = kept["X"][:, :q]
     return unit_variance_axes(coordinates) if unit_variance else coordinates
+
+
+def landmark_isomap(
+    Y: Array,
+    q: int,
+    random_state: np.random.RandomState,
+    *,
+    n_landmarks: int = N_LANDMARKS,
+    parts: Parts = "largest",
+) -> Array:
+    """Return coordinates on q axes with zero mean and unit variance (N, q)."""
+    landmarks = Y[np.sort(random_state.permutation(len(Y))[:n_landmarks])]
+    coordinates = isomap(landmarks, q, parts=parts, unit_variance=False)
+    return unit_variance_axes(_interpolate(Y, landmarks, coordinates))
 
 
 def unit_variance_axes(X: Array) -> Array:
@@ -158,3 +182,23 @@ def _join(Y: Array, graph: sparse.csr_array, labels: NDArray[np.int32]) -> spars
         bridges[a, b] = bridges[b, a] = gaps[i, j] or DUPLICATE_EDGE
         joined |= labels == labels[a]
     return bridges.tocsr()
+
+
+def _interpolate(Y: Array, landmarks: Array, coordinates: Array) -> Array:
+    """Return the weighted means of the coordinates of each row's nearest landmarks."""
+    n_neighbors = min(N_NEIGHBORS, len(landmarks))
+    index = NearestNeighbors(n_neighbors=n_neighbors).fit(landmarks)
+    X = np.empty((len(Y), coordinates.shape[1]))
+    block = max(1, BLOCK_SIZE // (n_neighbors * Y.shape[1]))
+    for batch in gen_batches(len(Y), block):
+        rows = Y[batch]
+        near = index.kneighbors(rows, return_distance=False)  # (n, neighbours)
+        differences = landmarks[near] - rows[:, None, :]
+        gram = differences @ differences.transpose(0, 2, 1)
+        size = np.einsum("nkk->n", gram) / n_neighbors
+        # If a row equals all its neighbours, the weights are equal.
+        np.einsum("nkk->nk", gram)[:] += np.where(size > 0, RIDGE * size, 1.0)[:, None]
+        weights = np.linalg.solve(gram, np.ones((len(rows), n_neighbors, 1)))[:, :, 0]
+        weights /= weights.sum(axis=1, keepdims=True)
+        X[batch] = np.einsum("nk,nkq->nq", weights, coordinates[near])
+    return X

@@ -1,30 +1,43 @@
 """Base classes of the baselines: parameter checks, input validation and fuzzy c-means.
 
 The baselines are data classes, which write the constructor that scikit-learn expects: it stores
-every parameter under its name. Annotations are the valid types, which `fit` checks by `_rules`.
+every parameter under its name. `fit` checks the parameters by the rules in their annotations.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import Annotated, get_type_hints
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.estimator_base.clusterer import Clusterer
 from sgpmic_cli.estimator_base.parallel import threads_for
 from sgpmic_cli.estimator_base.parameter_checks import (
+    BOOLEAN,
+    MEMORY,
     Rule,
     check_clusters,
     check_dimensions,
     check_parameters,
+    number,
+    positive_integers,
+    positive_number,
     whole,
 )
+from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.paper.fcm import FuzzyCMeans
 
-SHARED_RULES = {"n_clusters": whole(), "n_components": whole()}
+# Types of parameters.
+Count = Annotated[int, whole()]
+CountOrZero = Annotated[int, whole(0)]
+Amount = Annotated[float, number()]
+Positive = Annotated[float, positive_number()]
+Flag = Annotated[bool, BOOLEAN]
+Widths = Annotated[Sequence[int], positive_integers()]
+Cache = Annotated[PathLike | Memory | None, MEMORY]
 
 
 @dataclass(eq=False, repr=False)
@@ -48,15 +61,13 @@ class EmbeddingClusterer(Clusterer):
         Latent coordinates from which the labels were computed.
     """
 
-    n_clusters: int = 8
-    n_components: int = 2
+    n_clusters: Count = 8
+    n_components: Count = 2
     _: KW_ONLY
     random_state: int | np.random.RandomState | None = None
 
-    _rules: ClassVar[Mapping[str, Rule]] = {}  # of the parameters that are not in SHARED_RULES
-
     def _fit_to(self, X) -> None:
-        check_parameters(self, {**SHARED_RULES, **self._rules})
+        check_parameters(self, parameter_rules(type(self)))
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         check_clusters(self.n_clusters, Y)
         check_dimensions(self.n_components, Y)
@@ -65,6 +76,17 @@ class EmbeddingClusterer(Clusterer):
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         raise NotImplementedError
+
+
+def parameter_rules(kind: type[EmbeddingClusterer]) -> dict[str, Rule]:
+    """Return the rules in the annotations of the parameters."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        name: rule
+        for name, hint in hints.items()
+        for rule in getattr(hint, "__metadata__", ())
+        if isinstance(rule, Rule)
+    }
 
 
 class EmbeddingFCM(EmbeddingClusterer):

@@ -16,14 +16,12 @@ J. Ye, Z. Zhao and H. Liu, "Adaptive Distance Metric Learning for Clustering", C
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.parameter_checks import number, whole
 from sgpmic_cli.paper.methods import _scatter
-from sgpmic_cli.paper.methods._clusterer import EmbeddingClusterer
+from sgpmic_cli.paper.methods._clusterer import Amount, CountOrZero, EmbeddingClusterer
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -43,10 +41,8 @@ class AML(EmbeddingClusterer):
         Trace of each iteration; it never decreases.
     """
 
-    lam: float = 1.0
-    max_outer: int = 50
-
-    _rules: ClassVar = {"lam": number(), "max_outer": whole(0)}
+    lam: Amount = 1.0
+    max_outer: CountOrZero = 50
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)

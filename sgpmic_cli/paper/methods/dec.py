@@ -13,15 +13,13 @@ High-Dimensional Data", IEEE Transactions on Neural Networks and Learning System
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, number, whole
 from sgpmic_cli.paper.methods import _scatter
-from sgpmic_cli.paper.methods._clusterer import EmbeddingClusterer
+from sgpmic_cli.paper.methods._clusterer import Amount, Count, CountOrZero, EmbeddingClusterer, Flag
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -45,12 +43,10 @@ class DEC(EmbeddingClusterer):
         Trace of each iteration; it never decreases if `warm` is True.
     """
 
-    lam: float = 6.0
-    max_outer: int = 50
-    n_init: int = 10
-    warm: bool = True
-
-    _rules: ClassVar = {"lam": number(), "max_outer": whole(0), "n_init": whole(), "warm": BOOLEAN}
+    lam: Amount = 6.0
+    max_outer: CountOrZero = 50
+    n_init: Count = 10
+    warm: Flag = True
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = _scatter.centred(Y)

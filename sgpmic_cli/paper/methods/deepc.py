@@ -9,25 +9,16 @@ J. Xie, R. Girshick and A. Farhadi, "Unsupervised Deep Embedding for Clustering 
 2016.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.parameter_checks import (
-    number,
-    positive_integers,
-    positive_number,
-    whole,
-)
-from sgpmic_cli.paper.methods._clusterer import EmbeddingClusterer
-from sgpmic_cli.paper.networks.autoencoders import Autoencoder
-from sgpmic_cli.paper.networks.dense import Dense
+from sgpmic_cli.paper.methods._clusterer import Amount, Count, EmbeddingClusterer, Positive, Widths
+from sgpmic_cli.paper.networks.autoencoders import Autoencoder, Dense
 from sgpmic_cli.paper.networks.training import Momentum
 
 
@@ -92,27 +83,15 @@ class DEEPC(EmbeddingClusterer):
         KL divergence of each step.
     """
 
-    hidden: Sequence[int] = (64, 32)
-    pretrain_epochs: int = 200
-    pretrain_learning_rate: float = 1e-3
-    learning_rate: float = 1e-2
-    batch_size: int = 256
-    max_steps: int = 20000
-    refresh: int = 140
-    tol: float = 1e-3
-    n_init: int = 20
-
-    _rules: ClassVar = {
-        "hidden": positive_integers(),
-        "pretrain_epochs": whole(),
-        "pretrain_learning_rate": positive_number(),
-        "learning_rate": positive_number(),
-        "batch_size": whole(),
-        "max_steps": whole(),
-        "refresh": whole(),
-        "tol": number(),
-        "n_init": whole(),
-    }
+    hidden: Widths = (64, 32)
+    pretrain_epochs: Count = 200
+    pretrain_learning_rate: Positive = 1e-3
+    learning_rate: Positive = 1e-2
+    batch_size: Count = 256
+    max_steps: Count = 20000
+    refresh: Count = 140
+    tol: Amount = 1e-3
+    n_init: Count = 20
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Y = Y.astype(np.float32)

@@ -1,19 +1,25 @@
-"""ISOMAP-FCM: fuzzy c-means on ISOMAP coordinates.
+"""ISOMAP-FCM: fuzzy c-means on ISOMAP coordinates, and a Gaussian mixture on them.
+
+The mixture is the start of SGP-MIC without its Gaussian processes. It is a null model: its
+agreement with SGP-MIC's printed column is no evidence for the Gaussian processes.
 
 J. B. Tenenbaum, V. de Silva and J. C. Langford, "A Global Geometric Framework for Nonlinear
 Dimensionality Reduction", Science 290, 2000.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
+from scipy.special import softmax
 
-from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.estimator_base.parameter_checks import BOOLEAN, MEMORY, one_of
-from sgpmic_cli.files.array_cache import Memory
+from sgpmic_cli._typing import Array
+from sgpmic_cli.estimator_base.parameter_checks import one_of
 from sgpmic_cli.paper.embeddings.isomap import Parts, isomap
-from sgpmic_cli.paper.methods._clusterer import EmbeddingFCM
+from sgpmic_cli.paper.fcm import FuzzyCMeans
+from sgpmic_cli.paper.methods._clusterer import Cache, Count, EmbeddingClusterer, EmbeddingFCM, Flag
+
+FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have unit variance
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -34,15 +40,9 @@ class IsomapFCM(EmbeddingFCM):
         Cache of the ISOMAP coordinates.
     """
 
-    components: Parts = "largest"
-    unit_variance: bool = True
-    memory: PathLike | Memory | None = None
-
-    _rules: ClassVar = {
-        "components": one_of("largest", "joined", "auto"),
-        "unit_variance": BOOLEAN,
-        "memory": MEMORY,
-    }
+    components: Annotated[Parts, one_of("largest", "joined", "auto")] = "largest"
+    unit_variance: Flag = True
+    memory: Cache = None
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return isomap(
@@ -52,3 +52,43 @@ class IsomapFCM(EmbeddingFCM):
             unit_variance=self.unit_variance,
             memory=self.memory,
         )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class IsomapMixture(EmbeddingClusterer):
+    """A clusterer that updates the full covariances of a Gaussian mixture on ISOMAP coordinates.
+
+    Fuzzy c-means gives the means. The squares of its memberships, scaled to a sum of one, are the
+    first responsibilities, as in SGP-MIC as run. Means and equal weights stay fixed.
+
+    Parameters
+    ----------
+    sweeps : int, default=8
+        Number of updates of the covariances, each followed by one of the responsibilities.
+    log_determinant : bool, default=True
+        Whether the responsibilities include the log-determinants of the covariances. Without them
+        a row belongs to the cluster with the smallest Mahalanobis distance.
+    memory : None, str, path-like or joblib.Memory, default=None
+        Cache of the ISOMAP coordinates.
+    """
+
+    sweeps: Count = 8
+    log_determinant: Flag = True
+    memory: Cache = None
+
+    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
+        X = isomap(Y, self.n_components, memory=self.memory)
+        start = FuzzyCMeans(self.n_clusters, random_state=rng).fit(X)
+        centred = X - start.centers_[:, None]  # (M, N, Q)
+        S = start.memberships_.T**2  # (M, N)
+        S /= S.sum(axis=0)
+        for _ in range(self.sweeps):
+            covariances = np.einsum("mn,mnq,mnr->mqr", S, centred, centred)
+            covariances /= np.maximum(S.sum(axis=1), FLOOR)[:, None, None]
+            covariances += FLOOR * np.eye(X.shape[1])
+            scaled = np.linalg.solve(covariances[:, None], centred[..., None])[..., 0]
+            log_density = -0.5 * np.einsum("mnq,mnq->mn", centred, scaled)
+            if self.log_determinant:
+                log_density -= 0.5 * np.linalg.slogdet(covariances)[1][:, None]
+            S = softmax(log_density, axis=0)
+        self.embedding_, self.labels_ = X, S.argmax(axis=0)

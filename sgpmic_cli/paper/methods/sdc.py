@@ -9,15 +9,15 @@ Recognition 96, 2019.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.parameter_checks import number, positive_number, whole
-from sgpmic_cli.paper.methods._clusterer import EmbeddingClusterer
+from sgpmic_cli.estimator_base.parameter_checks import number
+from sgpmic_cli.paper.methods._clusterer import Amount, Count, EmbeddingClusterer, Positive
 from sgpmic_cli.paper.networks.training import Adam, train
 
 WARM_UP_ROWS = 1000  # rows that determine the initial W, sigma and the first epoch
@@ -67,31 +67,19 @@ class SDC(EmbeddingClusterer):
 
     Attributes
     ----------
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Projected rows X W.
     components_ : ndarray of shape (n_features, n_components)
         The projection W.
     loss_curve_ : list of float
         Training loss of each epoch.
     """
 
-    within: float = 0.8
-    across: float = 0.2
-    cluster_factor: float = 1.2
-    n_init: int = 3
-    epochs: int = 50
-    batch_size: int = 128
-    learning_rate: float = 1e-3
-
-    _rules: ClassVar = {
-        "within": number(),
-        "across": number(),
-        "cluster_factor": number(1.0),
-        "n_init": whole(),
-        "epochs": whole(),
-        "batch_size": whole(),
-        "learning_rate": positive_number(),
-    }
+    within: Amount = 0.8
+    across: Amount = 0.2
+    cluster_factor: Annotated[float, number(1.0)] = 1.2
+    n_init: Count = 3
+    epochs: Count = 50
+    batch_size: Count = 128
+    learning_rate: Positive = 1e-3
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         n_targets = min(int(self.cluster_factor * self.n_clusters), len(Y))

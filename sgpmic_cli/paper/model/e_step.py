@@ -1,20 +1,17 @@
-"""The E-step: responsibilities of the components for every row.
+"""The E-step: responsibilities S_nm of the components for every row, proportional to exp(l_nm).
 
-    log S_nm = log pi_m + log N(x_n | xbar_m, C_m) - beta/2 (|y_n - F_nm|^2 + P v_nm) + const
+    l_nm = log pi_m + log N(x_n | xbar_m, C_m) - beta/2 (|y_n - F_nm|^2 + P v_nm)
     F_m = K_fu W_m                    mean of q(f_m)
     v_nm = |chol(A_m)^-1 k_n|^2       its variance (pure DTC)
 
-Each term only lowers log S_nm, and the first one is cheap. Therefore the errors are computed only
-where the prior, and the variances only where prior and error together, are not far below the
-largest log S of the row.
+All components are computed for all rows. Leaving out those with a small prior saves a tenth of the
+time of a fit.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 from sklearn.utils import gen_batches
 
-from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli._typing import Array
 from sgpmic_cli.estimator_base.parallel import ALONE, Workers
 from sgpmic_cli.paper.model.bound import Observed, Parameters
 from sgpmic_cli.paper.model.dtc import Factors
@@ -27,8 +24,6 @@ NEGLIGIBLE_IN_ITERATIONS = 1e-4
 NEGLIGIBLE_AT_THE_END = 1.5e-8
 BLOCK = 2048  # rows
 
-LogS = Callable[[int, Indices, Array], Array]
-
 
 def expectation(
     kernel: Kernel,
@@ -39,45 +34,32 @@ def expectation(
     negligible: float = NEGLIGIBLE_AT_THE_END,
 ) -> Array:
     """Return the responsibilities (N, M) under the q(f) that the factors describe."""
-    theta, half_beta = p.natural, 0.5 * p.beta
 
     def of_rows(rows: slice) -> Array:
-        X, Y = p.X[rows], data.Y[rows]
-        prior = log_joint(X, p.prior)
-
-        def log_s(m: int, near: Indices, least: Array) -> Array:
-            K = kernel.cross(theta[m], X[near], p.Z)
-            residual = Y[near] - K @ factors[m].W
-            found = prior[near, m] - half_beta * np.einsum("np,np->n", residual, residual)
-            close = found >= least
-            half = factors[m].whiten(K[close])
-            found[close] -= half_beta * data.n_outputs * np.einsum("nk,nk->n", half, half)
-            return found
-
-        return responsibilities(prior, log_s, negligible)
+        parts = log_parts(kernel, p, factors, p.X[rows], data.Y[rows], data.n_outputs)
+        parts -= parts.max(axis=1, keepdims=True)
+        S = np.where(parts < np.log(negligible), 0.0, np.exp(parts))
+        return S / S.sum(axis=1, keepdims=True)
 
     blocks = gen_batches(len(p.X), BLOCK)
     return np.concatenate(workers.map(of_rows, blocks, len(p.X) * len(factors)))
 
 
-def responsibilities(limit: Array, log_s: LogS, negligible: float) -> Array:
-    """Return S (n, M) with row sums of one, and zeros below a fraction of the largest S of the row.
+def log_parts(
+    kernel: Kernel, p: Parameters, factors: list[Factors], X: Array, Y: Array, n_outputs: int
+) -> Array:
+    """Return l_nm of rows Y (n, D) at X (n, Q), (n, M)."""
+    parts = log_joint(X, p.prior)
+    for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
+        residual, half = errors(kernel, theta, f, X, p.Z, Y)
+        parts[:, m] -= 0.5 * p.beta * np.einsum("np,np->n", residual, residual)
+        parts[:, m] -= 0.5 * p.beta * n_outputs * np.einsum("nk,nk->n", half, half)
+    return parts
 
-    `limit` (n, M) holds upper limits of the unnormalised log S. `log_s(m, rows, least)` returns
-    log S of component m for some rows. Where it is below `least`, any lower value is allowed.
-    """
-    margin = -np.log(negligible)
-    found = np.full(limit.shape, -np.inf)
-    first = limit.argmax(axis=1)
-    for m in range(limit.shape[1]):  # one component of each row is computed without a limit
-        if len(rows := np.flatnonzero(first == m)):
-            found[rows, m] = log_s(m, rows, np.full(len(rows), -np.inf))
-    best = found.max(axis=1)
-    for m in range(limit.shape[1]):
-        if len(rows := np.flatnonzero((limit[:, m] >= best - margin) & (first != m))):
-            found[rows, m] = log_s(m, rows, best[rows] - margin)
-            best = np.maximum(best, found[:, m])
-    found -= best[:, None]
-    # Set all values below the limit to zero, so that S does not depend on which were computed.
-    S = np.where(found < -margin, 0.0, np.exp(found))
-    return S / S.sum(axis=1, keepdims=True)
+
+def errors(
+    kernel: Kernel, theta: Array, f: Factors, X: Array, Z: Array, Y: Array
+) -> tuple[Array, Array]:
+    """Return y_n - F_nm (n, D) and chol(A_m)^-1 k_n (n, K) of one component."""
+    K = kernel.cross(theta, X, Z)
+    return Y - K @ f.W, f.whiten(K)

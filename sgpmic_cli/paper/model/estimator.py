@@ -89,10 +89,9 @@ class PaperSGPMIC(LatentClusterer):
     defaults here are for the user's own data. The settings of the reproduced table, and those
     closest to the text, are the protocols ``as-run`` and ``as-stated`` of the benchmark.
 
-    The result depends on the order of rows and columns. The start draws random numbers in the order
-    of the rows. Another order of the columns changes the last digits of sums, which the iterations
-    can amplify. On iris, partitions from shuffled rows have adjusted Rand indices of 0.85 to 1 with
-    the partition from the original order.
+    The result depends on the order of the rows, in which the start draws random numbers, and of the
+    columns, which changes the last digits of sums. On iris, partitions from shuffled rows have
+    adjusted Rand indices of 0.85 to 1 with the partition from the original order.
 
     Parameters
     ----------
@@ -162,10 +161,8 @@ class PaperSGPMIC(LatentClusterer):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    responsibilities_ : ndarray of shape (n_samples, M)
-        Probability of each cluster for each row.
+    labels_, responsibilities_ : ndarray of shape (n_samples,), (n_samples, M)
+        Cluster of each row, and the probability of each cluster.
     embedding_, embedding_variances_ : ndarray of shape (n_samples, Q)
         Latent points, and their variances, which are zero in this model.
     n_clusters_, n_components_ : int
@@ -176,26 +173,18 @@ class PaperSGPMIC(LatentClusterer):
         Pairs of clusters that share their rows, clusters with very few rows, clusters without rows.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
         The mixture prior of the latent points.
-    inducing_points_ : ndarray of shape (K, Q)
-        Inducing inputs.
-    kernel_params_ : list of dict
-        Kernel parameters of each cluster.
+    inducing_points_, kernel_params_ : ndarray of shape (K, Q), list of dict
+        Inducing inputs, and the kernel parameters of each cluster.
     noise_variances_ : ndarray of shape (n_features,)
         Noise variance 1/beta of each scaled column.
     offset_, scale_ : ndarray of shape (n_features,)
         The model sees (X - offset_) / scale_.
-    selection_ : None
-        No number of clusters is selected.
-    no_clusters_ : bool
-        Always False.
-    lower_bound_ : float
-        The bound at the end.
-    lower_bounds_ : list of float
-        The bound after every E-step and M-step.
-    n_iter_ : int
-        Number of EM iterations.
-    converged_ : bool
-        Whether `tol` ended the fit.
+    selection_, no_clusters_
+        None and False: this model does not choose the number of clusters.
+    lower_bound_, lower_bounds_ : float, list of float
+        The bound at the end, and after every E-step and M-step.
+    n_iter_, converged_ : int, bool
+        Number of EM iterations, and whether `tol` ended the fit.
     best_start_ : int
         Number of the start that was kept, from 0.
     jitter_ : float
@@ -295,17 +284,11 @@ class PaperSGPMIC(LatentClusterer):
     def _keep(self, fit: Fit, scaled: Array) -> None:
         """Set the fitted attributes, and prepare `predict`."""
         p, S = fit.parameters, fit.S
-        self.responsibilities_ = S
-        self.embedding_ = p.X
-        self.inducing_points_ = p.Z
-        self.weights_ = p.prior.weights
-        self.means_ = p.prior.means
-        self.covariances_ = p.prior.covariances
-        self.lower_bound_ = fit.bounds[-1]
-        self.lower_bounds_ = fit.bounds
+        self.responsibilities_, self.embedding_, self.inducing_points_ = S, p.X, p.Z
+        self.weights_, self.means_, self.covariances_ = p.prior[:3]
+        self.lower_bound_, self.lower_bounds_ = fit.bounds[-1], fit.bounds
         self.n_iter_ = len(fit.bounds) // 2  # two of every iteration, and one at the end
-        self.converged_ = fit.converged
-        self.jitter_ = fit.jitter
+        self.converged_, self.jitter_ = fit.converged, fit.jitter
         self.n_components_ = p.X.shape[1]
         self.embedding_variances_ = np.zeros_like(self.embedding_)
         self.noise_variances_ = np.full(scaled.shape[1], 1.0 / p.beta)
@@ -359,11 +342,8 @@ def _check(arrays: storage.Arrays) -> None:
     """Raise ValueError if the arrays cannot come from a fit."""
     storage.check_probabilities(arrays, "responsibilities_", "weights_")
     covariances = arrays["covariances_"]
-    if (
-        (arrays["weights_"] <= 0).any()
-        or (arrays["scale_"] <= 0).any()
-        or (np.linalg.eigvalsh(covariances) <= 0).any()
-    ):
+    positive = arrays["weights_"], arrays["scale_"], np.linalg.eigvalsh(covariances)
+    if any((values <= 0).any() for values in positive):
         raise ValueError("a weight, a scale or a covariance in it is not positive")
     if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
         raise ValueError("a covariance in it is not symmetric")

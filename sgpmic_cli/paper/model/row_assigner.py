@@ -3,11 +3,11 @@
 A row y at the latent point x has the log score
 
     h(x) = log sum_m exp l_m(x)
-    l_m(x) = log pi_m + log N(x | xbar_m, C_m) - beta/2 (|y - F_m(x)|^2 + P v_m(x))
 
-The row goes through one EM iteration of its own. It starts at the latent point of the nearest
-training row. An E-step gives responsibilities s_m. The M-step maximises sum_m s_m l_m(x) over x by
-damped Gauss-Newton steps. A last E-step gives the result. h never decreases.
+with the l_m of `e_step.py`. The row goes through one EM iteration of its own. It starts at the
+latent point of the nearest training row. An E-step gives responsibilities s_m. The M-step maximises
+sum_m s_m l_m(x) over x by damped Gauss-Newton steps. A last E-step gives the result. h never
+decreases.
 
 A row that equals a training row up to rounding gets the result of the training row.
 
@@ -25,8 +25,8 @@ from sgpmic_cli.estimator_base.latent_clusterer import Located
 from sgpmic_cli.gp.damped_steps import climb
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.dtc import Factors
+from sgpmic_cli.paper.model.e_step import errors, log_parts
 from sgpmic_cli.paper.model.kernels import Kernel
-from sgpmic_cli.paper.model.mixture import log_joint
 
 NEGLIGIBLE = 1e-12  # components with smaller responsibilities are ignored for a row
 ROUNDING = 1e-9  # of the largest absolute value of a column: smaller differences are rounding
@@ -57,8 +57,7 @@ class RowAssigner:
         """Return a local maximum over x of sum_m s_m l_m(x), starting at X."""
 
         def value(rows: Indices, points: Array) -> Array:
-            parts = self._log_parts(Y[rows], points)
-            return np.sum(S[rows] * parts, axis=1)
+            return np.sum(S[rows] * self._log_parts(Y[rows], points), axis=1)
 
         def derivatives(rows: Indices, points: Array) -> tuple[Array, Array]:
             return self._derivatives(Y[rows], points, S[rows])
@@ -67,26 +66,23 @@ class RowAssigner:
 
     def _log_parts(self, Y: Array, X: Array) -> Array:
         """Return l_m(x_n), (n, M)."""
-        parts = log_joint(X, self.p.prior)
-        for m in range(len(self.factors)):
-            parts[:, m] -= self._penalty(m, Y, X)[0]
-        return parts
+        return log_parts(self.kernel, self.p, self.factors, X, Y, Y.shape[1])
 
     def _derivatives(self, Y: Array, X: Array, S: Array) -> tuple[Array, Array]:
         """Return the gradient (n, Q) of sum_m s_m l_m(x), and its curvature (n, Q, Q).
 
         The curvature is the positive definite approximation of Gauss and Newton.
         """
-        beta, prior = self.p.beta, self.p.prior
+        beta, prior, Z = self.p.beta, self.p.prior, self.p.Z
         gradients, curvatures = np.zeros(X.shape), np.zeros((*X.shape, X.shape[1]))
         for m, (f, theta) in enumerate(zip(self.factors, self.p.natural, strict=True)):
             rows = np.flatnonzero(S[:, m] > NEGLIGIBLE)
             if not len(rows):
                 continue
             s, x = S[rows, m], X[rows]
-            _, residual, half = self._penalty(m, Y[rows], x)
+            residual, half = errors(self.kernel, theta, f, x, Z, Y[rows])
             solved = solve_triangular(f.L_a, half.T, lower=True, trans=1).T  # (n, K)  A^-1 k
-            dk = self.kernel.input_derivatives(theta, x, self.p.Z)  # (Q, n, K)
+            dk = self.kernel.input_derivatives(theta, x, Z)  # (Q, n, K)
             J = np.stack([own @ f.W for own in dk], axis=2)  # (n, P, Q)  dF/dx
             dv = 2.0 * np.einsum("nk,qnk->nq", solved, dk)
             gradient = beta * np.einsum("npq,np->nq", J, residual) - 0.5 * beta * Y.shape[1] * dv
@@ -95,15 +91,6 @@ class RowAssigner:
             curvature = beta * J.transpose(0, 2, 1) @ J + prior.precisions[m]
             curvatures[rows] += s[:, None, None] * curvature
         return gradients, curvatures
-
-    def _penalty(self, m: int, Y: Array, X: Array) -> tuple[Array, Array, Array]:
-        """Return beta/2 (|y - F|^2 + P v), y - F (n, P) and chol(A)^-1 k (n, K)."""
-        K = self.kernel.cross(self.p.natural[m], X, self.p.Z)
-        residual = Y - K @ self.factors[m].W
-        half = self.factors[m].whiten(K)
-        variance = np.einsum("nk,nk->n", half, half)
-        error = np.einsum("np,np->n", residual, residual) + Y.shape[1] * variance
-        return 0.5 * self.p.beta * error, residual, half
 
 
 def _normalise(log_parts: Array) -> tuple[Array, Array]:

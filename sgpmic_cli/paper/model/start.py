@@ -10,8 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.files.array_cache import Memory
-from sgpmic_cli.paper.embeddings.isomap import Parts, isomap
-from sgpmic_cli.paper.embeddings.landmarks import N_LANDMARKS, landmark_isomap
+from sgpmic_cli.paper.embeddings.isomap import N_LANDMARKS, Parts, isomap, landmark_isomap
 from sgpmic_cli.paper.fcm import FuzzyCMeans, memberships_of
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.kernels import LOG_LIMIT, Kernel

@@ -123,3 +123,18 @@ def test_given_labels_decide_the_number(n_clusters):
 def test_numbers_end_at_the_distinct_rows_and_at_a_tenth_of_the_rows(copies, most):
     X = np.random.RandomState(0).standard_normal((2 if copies > 1 else 40, 3))
     assert SGPMIC()._candidates(np.repeat(X, copies, axis=0)) == list(range(1, most + 1))
+
+
+def test_the_score_takes_half_of_the_reference_from_the_silhouette():
+    random = np.random.RandomState(0)
+    X = random.standard_normal((200, 2)) + 4.0 * (np.arange(200) % 2)[:, None]
+    for row in selection(X).table[1:]:
+        assert row["reference"] > 0.1
+        assert row["score"] == pytest.approx(row["silhouette"] - 0.5 * row["reference"])
+
+
+def test_a_single_row_is_no_cluster_of_flags():
+    wrong = np.random.RandomState(0).random_sample((300, 8)) < 0.05
+    flags = 1.0 * (wrong != (np.arange(300) % 2)[:, None])
+    far = np.r_[np.zeros(299), 40.0]
+    assert chosen(np.c_[flags, far, far]) == 2

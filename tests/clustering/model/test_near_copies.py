@@ -29,6 +29,10 @@ def test_a_wage_and_its_copy_are_one_column(other):
     assert groups(wage, other, NOISE) == ([0, 0, 1], [2.0, 2.0, 1.0])
 
 
+def test_jitter_does_not_break_ties():
+    assert groups(STORE, STORE + 1e-8 * NOISE, NOISE)[0] == [0, 0, 1]
+
+
 def test_a_correlated_column_is_no_copy():
     assert groups(NOISE, NOISE + 0.3 * WAGE)[0] == [0, 1]
 

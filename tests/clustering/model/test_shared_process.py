@@ -118,3 +118,9 @@ def test_pytorch_gives_the_same_bound_and_gradient():
     assert theirs[0] == pytest.approx(ours[0], rel=1e-12)
     for one, other in zip(ours[1], theirs[1], strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-9)
+
+
+def test_the_logs_of_kernel_parameters_have_the_prior_variance_nine():
+    p = problem()[1]
+    logs = np.concatenate([np.ravel(x) for x in (p.log_v, p.log_g, p.log_l, p.log_noise)])
+    assert process.log_prior(p) == pytest.approx(-np.sum(logs**2) / 18.0)

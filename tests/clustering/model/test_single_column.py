@@ -63,3 +63,10 @@ def test_the_agreement_is_the_adjusted_rand_index():
     found = _agreement(rows, labels, 3)
     assert found[1] == pytest.approx(adjusted_rand_score(rows, labels == 1))
     assert found[0] == 0.0  # the rows avoid the cluster, so the condition does not describe it
+
+
+def test_a_small_group_is_split_in_the_gap_and_not_at_a_quantile():
+    values = np.r_[np.linspace(0.0, 1.0, 2970), np.linspace(3.0, 4.0, 30)]
+    _, high = explained_clusters({"wage": values}, (values > 2.0).astype(int), 2)
+    assert high.value == 2.0
+    assert high.agreement == 1.0

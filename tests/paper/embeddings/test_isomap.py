@@ -1,4 +1,4 @@
-"""ISOMAP against scikit-learn, a dense solver and the printed cells."""
+"""ISOMAP against scikit-learn, a dense solver, printed cells and a Swiss roll."""
 
 import sys
 
@@ -8,10 +8,12 @@ from scipy.spatial.distance import cdist, pdist
 from sklearn.manifold import Isomap
 
 from sgpmic_cli.data import load
+from sgpmic_cli.paper.embeddings.block_lanczos import leading_eigenvectors
 from sgpmic_cli.paper.embeddings.isomap import (
     DUPLICATE_EDGE,
     expanded_distances,
     isomap,
+    landmark_isomap,
     neighbor_graph,
 )
 from sgpmic_cli.paper.fcm import FuzzyCMeans
@@ -78,3 +80,77 @@ def test_rounding_of_expanded_distances_gives_the_printed_cells_of_iris(q, print
         X = isomap(iris.Y, q, parts=parts)
         acc = purity(iris.labels, FuzzyCMeans(3, random_state=0).fit(X).labels_)
         assert (abs(acc - printed) < (0.005 if expected else 0.5)) == expected
+
+
+def swiss_roll(n):
+    """Return the rows and the two coordinates from which they were generated."""
+    rng = np.random.RandomState(0)
+    turn, height = 1.5 * np.pi * (1.0 + 2.0 * rng.uniform(size=n)), 21.0 * rng.uniform(size=n)
+    length = 0.5 * (turn * np.sqrt(1 + turn**2) + np.arcsinh(turn))  # arc length of the spiral
+    Y = np.column_stack([turn * np.cos(turn), height, turn * np.sin(turn)])
+    return Y, np.column_stack([length, height])
+
+
+def embed(Y, n_landmarks, q=2, seed=0):
+    return landmark_isomap(Y, q, np.random.RandomState(seed), n_landmarks=n_landmarks)
+
+
+def correlations(X, other):
+    """Return the correlation of each axis of `other` with the best linear function of X."""
+    design = np.column_stack([X, np.ones(len(X))])
+    fitted = design @ np.linalg.lstsq(design, other, rcond=None)[0]
+    return [np.corrcoef(a, b)[0, 1] for a, b in zip(fitted.T, other.T, strict=True)]
+
+
+def test_the_coordinates_of_the_roll_are_found():
+    Y, truth = swiss_roll(3000)
+    X = embed(Y, 1000)
+    assert min(correlations(X, truth)) > 0.99
+    np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(X.std(axis=0, ddof=1), 1.0)
+
+
+@pytest.mark.parametrize(("n", "n_landmarks", "limit"), [(1200, 900, 0.99), (300, 300, 0.999)])
+def test_coordinates_agree_with_exact_isomap(n, n_landmarks, limit):
+    Y, _ = swiss_roll(n)
+    assert min(correlations(embed(Y, n_landmarks), isomap(Y, 2))) > limit
+
+
+def test_duplicates_have_equal_coordinates():
+    X = embed(np.repeat(swiss_roll(300)[0], 4, axis=0), 400).reshape(300, 4, 2)
+    assert np.isfinite(X).all()
+    np.testing.assert_allclose(X - X[:, :1], 0.0, atol=1e-12)
+
+
+def test_the_result_depends_on_the_seed_only_and_not_on_blocks(monkeypatch):
+    Y, _ = swiss_roll(300)
+    expected = embed(Y, 100, seed=7)
+    np.testing.assert_array_equal(embed(Y, 100, seed=7), expected)
+    for size in (1, 10**4):
+        monkeypatch.setattr("sgpmic_cli.paper.embeddings.isomap.BLOCK_SIZE", size)
+        np.testing.assert_allclose(embed(Y, 100, seed=7), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.linspace(0.0, 1.0, 60),
+        np.r_[np.full(5, 3.0), np.zeros(55)],  # the Krylov space of one vector has two dimensions
+        np.r_[1e13, 1e12, 1e12, 1e12, np.linspace(1.0, 2.0, 56)],
+        np.arange(1.0, 5.0),
+    ],
+)
+def test_eigenvectors_are_those_of_the_largest_eigenvalues(values):
+    Q = np.linalg.qr(np.random.RandomState(0).standard_normal((len(values), len(values))))[0]
+    A = (Q * values) @ Q.T
+    start = np.random.RandomState(1).standard_normal((len(values), min(6, len(values))))
+    V, again = (leading_eigenvectors(lambda X: A @ X, start, 4, tolerance=1e-6) for _ in range(2))
+    np.testing.assert_array_equal(V, again)
+    np.testing.assert_allclose(V.T @ V, np.eye(4), atol=1e-10)
+    expected = np.sort(values)[::-1][:4]
+    np.testing.assert_allclose(np.diag(V.T @ A @ V), expected, rtol=1e-9)
+    assert np.all(np.linalg.norm(A @ V - V * expected, axis=0) < 1e-5 * expected)
+
+
+def test_no_eigenvectors_are_an_empty_array():
+    assert leading_eigenvectors(lambda X: X, np.ones((4, 2)), 0, tolerance=1e-3).shape == (4, 0)

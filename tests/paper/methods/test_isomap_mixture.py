@@ -5,7 +5,7 @@ from scipy.stats import multivariate_normal
 from sgpmic_cli.data import load
 from sgpmic_cli.paper.embeddings.isomap import isomap
 from sgpmic_cli.paper.fcm import FuzzyCMeans
-from sgpmic_cli.paper.methods.isomap_mixture import IsomapMixture
+from sgpmic_cli.paper.methods.isomap_fcm import IsomapMixture
 
 
 @pytest.mark.parametrize(("sweeps", "log_determinant"), [(8, True), (2, False)])

@@ -1,4 +1,4 @@
-"""EM: monotone M-steps, a bound that follows from the fitted attributes, and stable long runs."""
+"""EM: its start, monotone steps, and a bound that follows from the fitted attributes."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,12 @@ import reference
 from random_problem import FORMS, KERNELS, problem
 
 from sgpmic_cli.data import load
+from sgpmic_cli.paper.model import start
 from sgpmic_cli.paper.model.bound import Bound, observe
 from sgpmic_cli.paper.model.e_step import expectation
 from sgpmic_cli.paper.model.em import m_step
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.kernels import RBF
 
 
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
@@ -46,18 +48,18 @@ def test_gradient_steps_of_the_prior_raise_the_bound_and_keep_it_valid(optimizer
     model = PaperSGPMIC(covariance_type="full", optimizer=optimizer, optimizer_steps=5)
     model.set_params(learn_noise=True, prior_by_gradient=True)
     Y, p, S = problem("rbf")
-    start, bound = p, Bound(KERNELS["rbf"], observe(Y), S)
+    first, bound = p, Bound(KERNELS["rbf"], observe(Y), S)
     value = bound.value(p)[0]
     for _ in range(3):
         p = m_step(bound, p, model)[0]
         new = bound.value(p)[0]
         assert new > value
         value = new
-    assert not np.allclose(p.prior.means, start.prior.means)
-    assert not np.allclose(p.prior.covariances, start.prior.covariances)
+    assert not np.allclose(p.prior.means, first.prior.means)
+    assert not np.allclose(p.prior.covariances, first.prior.covariances)
     np.testing.assert_array_equal(p.prior.covariances, p.prior.covariances.transpose(0, 2, 1))
     assert np.linalg.eigvalsh(p.prior.covariances).min() > 0.0
-    np.testing.assert_array_equal(p.prior.weights, start.prior.weights)
+    np.testing.assert_array_equal(p.prior.weights, first.prior.weights)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
@@ -70,3 +72,34 @@ def test_the_bound_can_be_recomputed_from_the_public_attributes(kernel):
     scaled = (Y - model.offset_) / model.scale_
     expected = reference.kl_corrected_bound(scaled, *points, S, beta, *prior)
     assert model.lower_bound_ == pytest.approx(expected, rel=1e-8)
+
+
+def test_many_rows_start_from_landmarks_with_a_warning(monkeypatch):
+    monkeypatch.setattr(start, "EXACT_ROWS", 150)
+    monkeypatch.setattr(start, "FCM_ROWS", 100)
+    rng = np.random.RandomState(0)
+    Y = 6.0 * rng.randn(3, 4)[np.arange(300) % 3] + rng.randn(300, 4)
+    with pytest.warns(UserWarning, match="300 rows are too many for exact ISOMAP"):
+        model = PaperSGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
+    assert model.embedding_.shape == (300, 2)
+    assert all(len(set(model.labels_[i::3])) == 1 for i in range(3))
+
+
+def test_sharper_memberships_start_narrower_clusters():
+    X, model = np.random.RandomState(1).randn(200, 2), PaperSGPMIC(3, covariance_floor=1e-6)
+    (soft, S), (sharp, S_of_sharp) = (
+        start.start(
+            model.set_params(start_sharpness=power), RBF(), X, 0.0, np.random.RandomState(0)
+        )
+        for power in (1, 2)
+    )
+    assert (sharp.prior.covariances[:, 0, 0] < 0.8 * soft.prior.covariances[:, 0, 0]).all()
+    # The covariances of the squared memberships, normalised to a sum of one.
+    weights = S**2 / np.sum(S**2, axis=1, keepdims=True)
+    for m, covariance in enumerate(sharp.prior.covariances):
+        mean = weights[:, m] @ X / weights[:, m].sum()
+        expected = weights[:, m] @ np.sum((X - mean) ** 2, axis=1) / weights[:, m].sum() / 2
+        np.testing.assert_allclose(covariance, expected * np.eye(2))
+    np.testing.assert_array_equal(S, S_of_sharp)
+    np.testing.assert_array_equal(soft.Z, sharp.Z)
+    np.testing.assert_array_equal(soft.prior.means, sharp.prior.means)

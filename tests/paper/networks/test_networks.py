@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from central_differences import central_differences
 
-from sgpmic_cli.paper.networks.autoencoders import Autoencoder, VariationalAutoencoder
-from sgpmic_cli.paper.networks.dense import Dense
-from sgpmic_cli.paper.networks.losses import (
+from sgpmic_cli.paper.networks.autoencoders import (
     LOGIT_LIMIT,
     MAX_LOG_VARIANCE,
+    Autoencoder,
+    Dense,
+    VariationalAutoencoder,
     binary_cross_entropy,
     gaussian_divergence,
     mean_squared_error,

@@ -18,7 +18,6 @@ Continuous columns:
    the agreement of the two about all rows (adjusted Rand index). Candidates below STABLE are left
    out if others are above.
 4. Silhouettes. The candidate with the largest score, silhouette - DISCOUNT * reference, is chosen.
-   Among scores within one standard deviation of the largest, the smallest number is chosen.
 
 Outliers are left out first: rows that k-means with two clusters separates, if they are a handful.
 This is repeated while at most OUTLIERS of the rows are left out.
@@ -26,9 +25,8 @@ This is repeated while at most OUTLIERS of the rows are left out.
 Discrete columns: values of a discrete column look like clusters, so neither gaps nor silhouettes of
 clouds say anything. If some discrete column depends on another column, the number is at most q + 1,
 where q is the number of dimensions that the columns share (`shared_dimensions.py`). Steps 3 and 4
-use the silhouettes on these dimensions and the standard error of their means over the rows. The
-columns of the majority, continuous or discrete, decide. If they show no clusters, the others
-decide.
+use the silhouettes on these dimensions. The columns of the majority, continuous or discrete,
+decide. If they show no clusters, the others decide.
 
 Other numbers are plausible if the gap falls by SIMILAR_DROP of the largest fall, or if they are
 next to a number at which the gap does not fall completely, from LARGE_GAP to SMALL_GAP. If
@@ -41,14 +39,26 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score, silhouette_samples, silhouette_score
+from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.model.clusters.invariant_coordinate import (
     flat_coordinate,
     invariant_coordinate,
 )
-from sgpmic_cli.clustering.model.clusters.label_constants import MARGIN
+from sgpmic_cli.clustering.model.clusters.label_constants import (
+    CHANCE,
+    DISCOUNT,
+    LEAST_DROP,
+    MARGIN,
+    MOST_SKEWED,
+    OUTLIERS,
+    REFERENCES,
+    SIMILAR_DROP,
+    SIMILAR_SCORE,
+    SPLITS,
+    STABLE,
+)
 from sgpmic_cli.clustering.model.clusters.shared_dimensions import SharedDimensions
 from sgpmic_cli.clustering.model.clusters.spanning_tree import (
     LARGE_GAP,
@@ -59,16 +69,6 @@ from sgpmic_cli.clustering.model.clusters.spanning_tree import (
 )
 from sgpmic_cli.estimator_base.diagnostics import TINY, TINY_FRACTION
 
-CHANCE = 5.0  # standard deviations of the silhouette of a single reference
-TIE = 1.0
-DISCOUNT = 0.5
-LEAST_DROP = 0.1  # of the gap, a logarithm
-SIMILAR_DROP, SIMILAR_SCORE = 0.3, 0.9
-REFERENCES = 3  # of each kind
-SPLITS = 4  # into random halves, for the stability
-STABLE = 0.5
-OUTLIERS = 0.05
-MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer
 
@@ -148,34 +148,29 @@ def _by_shared(
     seed = int(random_state.randint(np.iinfo(np.int32).max))
     most = shared.number + 1 if shared.dependent else 1
     shown = (Y - shared.mean) @ shared.axes[:, : max(shared.number, 1)]
-    distances, table, errors = cdist(shown, shown), [], []
+    distances, table = cdist(shown, shown), []
     for m in numbers:
         row = _no_evidence(m)
         if m > 1 and (m <= most or numbers[0] > most):
-            mean, labels = _silhouette(shown, distances, m, seed, n_init=5)
-            row["silhouette"] = row["score"] = mean
-            errors.append(_standard_error(distances, labels))
+            row["silhouette"], labels = _silhouette(shown, distances, m, seed, n_init=5)
+            if np.bincount(labels).min() > 1:  # a single row has no silhouette
+                row["score"] = row["silhouette"]
         table.append(row)
     candidates = [row for row in table if row["score"] > 0.0] or table[:1]
-    return Selection(_best(candidates, shown, max(errors, default=0.0), seed, random_state), table)
+    return Selection(_best(candidates, shown, seed, random_state), table)
 
 
 def _best(
-    candidates: list[Tried],
-    shown: Array,
-    deviation: float,
-    seed: int,
-    random_state: np.random.RandomState,
+    candidates: list[Tried], shown: Array, seed: int, random_state: np.random.RandomState
 ) -> int:
     """Return the number of the best stable candidate, and set what is plausible."""
     for row in candidates:
         row["stability"] = _stability(shown, row["n_clusters"], seed, random_state)
     stable = [row for row in candidates if row["stability"] >= STABLE] or candidates
-    best = max(row["score"] for row in stable)
-    chosen = next(row for row in stable if row["score"] >= best - TIE * deviation)
+    best = max(stable, key=lambda row: row["score"])
     for row in stable:
-        row["plausible"] = row is chosen or row["score"] >= SIMILAR_SCORE * best
-    return chosen["n_clusters"]
+        row["plausible"] = row is best or row["score"] >= SIMILAR_SCORE * best["score"]
+    return best["n_clusters"]
 
 
 def _no_evidence(m: int) -> Tried:
@@ -224,7 +219,7 @@ def _choose(
     if 1 in numbers and not shows:
         none["plausible"] = True
         return Selection(1, table)
-    return Selection(_best(shows or tried, shown, deviation, seed, random_state), table)
+    return Selection(_best(shows or tried, shown, seed, random_state), table)
 
 
 def plausible_in_words(table: Sequence[Mapping[str, Any]], chosen: int) -> str:
@@ -290,14 +285,6 @@ def _silhouette(
     if not 1 < len(set(labels)) < len(Y):
         return 0.0, labels
     return float(silhouette_score(distances, labels, metric="precomputed")), labels
-
-
-def _standard_error(distances: Array, labels: Indices) -> float:
-    """Return the standard error of the mean silhouette of the rows."""
-    if not 1 < len(set(labels)) < len(labels):
-        return 0.0
-    samples = silhouette_samples(distances, labels, metric="precomputed")
-    return float(samples.std() / np.sqrt(len(samples)))
 
 
 def _stability(Y: Array, m: int, seed: int, random_state: np.random.RandomState) -> float:

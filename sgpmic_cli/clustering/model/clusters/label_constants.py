@@ -1,4 +1,4 @@
-"""Constants of the rule that gives labels and probabilities, each with its reason.
+"""Constants of the rules for labels, probabilities and the number of clusters, with their reasons.
 
 `docs/tried.md` has the measurements. Tests fail if one of the modelling constants is halved or
 doubled.
@@ -23,3 +23,14 @@ MARGIN = 0.2  # of the gap over that of data drawn from the clusters
 DRAWS = 4  # of data from the clusters; their mean gap varies by less than half the margin
 LOCAL_ROWS = 10  # that have the local covariance, which they cannot have in more columns
 ROUNDNESS = 0.05  # added to the variances of a local covariance, as a fraction of their sum
+
+# Number of clusters
+CHANCE = 5.0  # standard deviations of the silhouette of a single reference
+DISCOUNT = 0.5  # of the silhouette of the reference
+LEAST_DROP = 0.1  # of the gap, a logarithm
+SIMILAR_DROP, SIMILAR_SCORE = 0.3, 0.9  # of the largest, for plausible numbers
+REFERENCES = 3  # of each kind
+SPLITS = 4  # into random halves, for the stability
+STABLE = 0.5  # least agreement of two halves
+OUTLIERS = 0.05  # largest fraction of rows that are left out
+MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its largest value

@@ -13,7 +13,7 @@ import pandas as pd
 from sgpmic_cli._typing import BoolArray, Indices
 
 LEAST_AGREEMENT = 0.9  # adjusted Rand index between a cluster and the rows of a condition
-MOST_VALUES = 200  # thresholds of a numeric column that are tried, at its quantiles
+MOST_VALUES = 200  # thresholds of a numeric column: half at its quantiles, half in its widest gaps
 
 
 class Condition(NamedTuple):
@@ -64,9 +64,11 @@ def _conditions(values: pd.Series) -> list[tuple[str, Any, BoolArray]]:
     numbers, known = values.to_numpy(dtype=np.float64), np.sort(known.astype(np.float64))
     edges = (known[1:] + known[:-1]) / 2.0
     if len(edges) > MOST_VALUES:
-        levels = np.linspace(0.0, 1.0, MOST_VALUES)
+        levels = np.linspace(0.0, 1.0, MOST_VALUES // 2)
         quantiles = np.quantile(numbers[np.isfinite(numbers)], levels, method="nearest")
-        edges = edges[np.unique(np.searchsorted(known[:-1], quantiles, side="right") - 1)]
+        at_quantiles = np.searchsorted(known[:-1], quantiles, side="right") - 1
+        widest = np.argsort(-np.diff(known), kind="stable")[: MOST_VALUES // 2]
+        edges = edges[np.union1d(at_quantiles, widest)]
     found: list[tuple[str, Any, BoolArray]] = []
     for edge in edges.tolist():
         found += [("<=", edge, numbers <= edge), (">", edge, numbers > edge)]

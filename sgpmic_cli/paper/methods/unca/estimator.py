@@ -16,14 +16,12 @@ Neurocomputing 168, 2015.
 
 from dataclasses import dataclass
 from math import ceil
-from typing import ClassVar
 
 import numpy as np
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.estimator_base.parameter_checks import number, whole
 from sgpmic_cli.paper.methods import _scatter
-from sgpmic_cli.paper.methods._clusterer import EmbeddingClusterer
+from sgpmic_cli.paper.methods._clusterer import Amount, Count, EmbeddingClusterer
 from sgpmic_cli.paper.methods.unca.conjugate_gradients import descend, evaluated
 from sgpmic_cli.paper.methods.unca.graph import Affinity
 from sgpmic_cli.paper.methods.unca.projection import Objective
@@ -53,17 +51,10 @@ class UNCA(EmbeddingClusterer):
         exact eigenvectors; 1.5 is used for the paper's table.
     """
 
-    lam: float = 1.0
-    n_iter: int = 15
-    line_searches: int = 1000
-    eigenvector_error: float = 0.0
-
-    _rules: ClassVar = {
-        "lam": number(),
-        "n_iter": whole(),
-        "line_searches": whole(),
-        "eigenvector_error": number(),
-    }
+    lam: Amount = 1.0
+    n_iter: Count = 15
+    line_searches: Count = 1000
+    eigenvector_error: Amount = 0.0
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         if len(Y) > MAX_ROWS:

@@ -46,7 +46,7 @@ class Objective:
         self.q = n_components
         self.lam = lam
         self._clusters = _cluster_ranges(self.labels)
-        self._lists = NeighbourLists(_NEGLIGIBLE, _UNDERFLOW)
+        self._lists = NeighbourLists()
 
     def __call__(self, a: Array) -> tuple[float, Callable[[], Array]]:
         """Return -F at the flat A and a function that computes the gradient there."""
@@ -126,16 +126,13 @@ class Objective:
 class NeighbourLists:
     """Pairs of near points that are listed once and reused while the points move.
 
-    A pair is near if its squared distance is below `limit` and exceeds the squared distance of one
-    of the points to its nearest neighbour by less than `margin`. The list contains all pairs within
-    a radius that is sufficient for nearly all points, plus a margin for later moves. Points that
-    need a larger radius or moved too far are compared with all others in every call.
+    A pair is near if its squared distance is below _UNDERFLOW and exceeds the squared distance of
+    one of the points to its nearest neighbour by less than _NEGLIGIBLE. The list contains all pairs
+    within a radius that is sufficient for nearly all points, plus a margin for later moves. Points
+    that need a larger radius or moved too far are compared with all others in every call.
     """
 
-    def __init__(self, margin: float, limit: float):
-        self.margin = margin
-        self.limit = limit
-        self._listed: Array | None = None  # the points for which the list was made
+    _listed: Array | None = None  # the points for which the list was made
 
     def pairs(self, Z: Array, duplicated: BoolArray) -> tuple[Indices, Indices, Array, Array]:
         """Return i, j, z_i - z_j (pairs, Q) and its squared length (pairs,) for all near pairs.
@@ -154,7 +151,7 @@ class NeighbourLists:
         nearest = np.where(duplicated, 0.0, np.inf)
         np.minimum.at(nearest, i, squares)
         np.minimum.at(nearest, j, squares)
-        reach = np.minimum(nearest + self.margin, self.limit)
+        reach = np.minimum(nearest + _NEGLIGIBLE, _UNDERFLOW)
         unlisted = moved | (reach > self._radius**2)
         near = (squares < np.maximum(reach.take(i), reach.take(j))) & ~(
             unlisted.take(i) | unlisted.take(j)
@@ -184,8 +181,8 @@ class NeighbourLists:
     def _make(self, Z: Array) -> None:
         tree = cKDTree(Z)
         nearest = np.asarray(tree.query(Z, k=2)[0])[:, 1]
-        needed = np.quantile(nearest**2, _COVERED) + self.margin
-        self._radius = float(np.sqrt(min(needed, self.limit)))
+        needed = np.quantile(nearest**2, _COVERED) + _NEGLIGIBLE
+        self._radius = float(np.sqrt(min(needed, _UNDERFLOW)))
         pairs = tree.query_pairs((1.0 + _MARGIN) * self._radius, output_type="ndarray")
         self._i, self._j = np.ascontiguousarray(pairs.T)
         self._listed = Z
