@@ -152,7 +152,7 @@ class StoredModel(TableInput):
         model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
         check_parameters(model, cls._rules)
         model._restore_columns(header, len(arrays["offset_"]))
-        model.unusual_below_ = typed(float | None, header["unusual_below"])
+        model.unusual_below_ = typed(float, header["unusual_below"])
         left_out = typed(list[int], header["left_out"])
         if left_out != sorted({*left_out}) or min(left_out, default=0) < 0:
             raise ValueError("the rows that were left out are impossible")
