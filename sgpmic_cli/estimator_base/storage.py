@@ -37,7 +37,10 @@ SMALL = 64 * 1024**2  # bytes that any file may decompress to ...
 MAX_RATIO = 100  # ... and otherwise at most this many times its size
 MAX_HEADER = 16 * 1024**2
 
-ROW_ATTRIBUTES = {"responsibilities_", "embedding_", "embedding_variances_", "log_density_"}
+ROW_ATTRIBUTES = {
+    *("responsibilities_", "embedding_", "embedding_variances_", "log_density_"),
+    "groups_",
+}
 
 Arrays = Mapping[str, Array]
 
