@@ -114,8 +114,9 @@ class Fitted:
 
     @property
     def groups(self) -> Indices | None:
-        """Surviving group of each row, or -1; None for the paper's model."""
-        return getattr(self.model, "groups_", None)
+        """Surviving group of each row with values, or -1; None for the paper's model."""
+        groups = getattr(self.model, "groups_", None)
+        return None if groups is None else groups[self.model.labels_ >= 0]
 
     @cached_property
     def group_profile(self) -> Profile:

@@ -84,10 +84,10 @@ def most_probable(S: Array) -> Indices:
 
 
 def with_left_out(values: Array, left_out: Indices) -> Array:
-    """Insert NaN for the rows that were left out; `left_out` are their places in the result."""
+    """Insert NaN, or -1 among integers, for rows that were left out, at these places."""
     if not len(left_out):
         return values
-    n = len(values) + len(left_out)
-    result = np.full((n, *values.shape[1:]), np.nan)
+    n, empty = len(values) + len(left_out), -1 if values.dtype.kind == "i" else np.nan
+    result = np.full((n, *values.shape[1:]), empty)
     result[np.delete(np.arange(n), left_out)] = values
     return result

@@ -37,7 +37,10 @@ SMALL = 64 * 1024**2  # bytes that any file may decompress to ...
 MAX_RATIO = 100  # ... and otherwise at most this many times its size
 MAX_HEADER = 16 * 1024**2
 
-ROW_ATTRIBUTES = {"responsibilities_", "embedding_", "embedding_variances_", "log_density_"}
+ROW_ATTRIBUTES = {
+    *("responsibilities_", "embedding_", "embedding_variances_", "log_density_"),
+    "groups_",
+}
 
 Arrays = Mapping[str, Array]
 
@@ -152,7 +155,7 @@ class StoredModel(TableInput):
         model = cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
         check_parameters(model, cls._rules)
         model._restore_columns(header, len(arrays["offset_"]))
-        model.unusual_below_ = typed(float | None, header["unusual_below"])
+        model.unusual_below_ = typed(float, header["unusual_below"])
         left_out = typed(list[int], header["left_out"])
         if left_out != sorted({*left_out}) or min(left_out, default=0) < 0:
             raise ValueError("the rows that were left out are impossible")

@@ -240,18 +240,15 @@ class TableRecipe:
         try:
             recipe: TableRecipe = typed(cls, plain)
             TableOptions(missing=recipe.missing)  # refuses unknown treatments
-            used = [column.name for column in recipe.columns]
-            check_names("the recipe", recipe.file_columns)
-            check_names("the recipe", used)
-            texts = recipe.text_columns
-            numbers = [one.median for one in recipe.columns if isinstance(one, NumberColumn)]
-            if not (
-                {*used} <= {*recipe.file_columns}
-                and np.isfinite(numbers).all()
-                and all(one.most_common in one.categories for one in texts)
-                and all(len({*one.categories}) == len(one.categories) for one in texts)
-            ):
-                raise ValueError("impossible values")
+            for names in (recipe.file_columns, [column.name for column in recipe.columns]):
+                check_names("the recipe", names)
+            for column in recipe.columns:
+                categories = getattr(column, "categories", (None,))
+                if column.name not in recipe.file_columns:
+                    raise ValueError(f"the file has no column {column.name!r}")
+                most_common = getattr(column, "most_common", None)
+                if most_common not in categories or len({*categories}) < len(categories):
+                    raise ValueError(f"column {column.name!r} has impossible categories")
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"its recipe of the table cannot be read: {error}") from None
         return recipe

@@ -22,7 +22,7 @@ def write(path, source, groups=None, **options):
     n = len(data.Y)
     S = np.where(np.eye(2)[np.arange(n) % 2] == 1, 0.75, 0.25)
     X = np.column_stack([np.arange(n) + 0.5, np.full(n, -0.5)])
-    prediction = Prediction.of(Located(X, X, S, np.arange(n)), None)
+    prediction = Prediction.of(Located(X, X, S, np.arange(n)), -np.inf)
     write_table(path, data, replace(prediction, unusual=np.arange(n) == 1), groups)
 
 

@@ -94,6 +94,8 @@ def test_rows_without_any_value_are_left_out_with_a_warning(iris, raw, tmp_path)
             model = SGPMIC(3, max_iter=1, random_state=0, **options).fit(empty)
         other = SGPMIC(3, max_iter=1, random_state=0, **used).fit(complete)
         assert model.labels_[[4, 90]].tolist() == [-1, -1]
+        assert len(model.groups_) == len(model.labels_)
+        assert model.groups_[[4, 90]].tolist() == [-1, -1]
         assert np.isnan(model.responsibilities_[4]).all()
         assert np.isnan(model.embedding_[90]).all()
         np.testing.assert_array_equal(np.delete(model.labels_, [4, 90]), other.labels_)

@@ -148,7 +148,7 @@ class MapFitter:
     def _set_squares(self, noise: float) -> None:
         """Set the sum of <y^2> and the entropy of missing values, which have variance `noise`."""
         self.squares = float((self.Y**2).sum()) + self.missing * noise
-        self.missing_entropy = 0.5 * self.missing * float(np.log(2.0 * np.pi * np.e * noise))
+        self.missing_entropy = 0.5 * self.missing * (1.0 + float(np.log(2.0 * np.pi * noise)))
 
     def _maximised_mixture(self) -> Gaussians:
         xp, p = self.backend.xp, self.parameters
