@@ -1,12 +1,13 @@
 """Run a benchmark: plan, run, compare, render."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare import compare
+from sgpmic_cli.benchmark.compare import compare, rows_of
 from sgpmic_cli.benchmark.counts import summary
 from sgpmic_cli.benchmark.documents import document
 from sgpmic_cli.benchmark.plan import Study
@@ -20,6 +21,7 @@ def benchmark(
     *,
     out: PathLike,
     printed: pd.DataFrame | None = None,
+    with_trace: bool = False,
 ) -> tuple[FinishedStudy, pd.DataFrame]:
     """Run or resume a benchmark and write its tables and manifest into `out`.
 
@@ -31,6 +33,8 @@ def benchmark(
         Output folder.
     printed : DataFrame or None
         Printed numbers to compare with; see `read_printed`.
+    with_trace : bool
+        Whether to write trace.csv as well: the losses and bounds of every run by iteration.
 
     Returns
     -------
@@ -49,6 +53,8 @@ def benchmark(
         "summary.md": tables.summary_markdown(counts),
         "benchmark.json": tables.as_json(benchmark_document(study, table)),
     }
+    if with_trace:
+        files["trace.csv"] = trace_csv(finished.distinct_runs)
     write_study(Path(out), files, finished)
     return finished, table
 
@@ -57,3 +63,16 @@ def benchmark_document(study: Study, table: pd.DataFrame) -> dict[str, Any]:
     """Return the JSON document of a benchmark."""
     head = {"protocol": study.protocol, "repeats": study.repeats, "seed": study.seed}
     return document(table, **head)
+
+
+def trace_csv(runs: pd.DataFrame) -> str:
+    """Return the losses and bounds of the fits, one line for each iteration."""
+    heading = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
+    rows = [
+        [run.dataset, run.q, run.method, json.dumps(run.settings, sort_keys=True), int(run.repeat)]
+        + [curve, step, value]
+        for run in rows_of(runs.sort_values(["dataset", "method", "q", "key"]))
+        for curve, values in run.trace.items()
+        for step, value in enumerate(values, start=1)
+    ]
+    return tables.csv_text(heading, rows)

@@ -41,7 +41,11 @@ KEPT_CHARACTERS = 4000  # of a traceback, from its end
 READY = "ready"
 Row = dict[str, Any]  # of the results frame
 # The fields of every row, with the values of those that a fit may leave out.
-DEFAULTS: Row = {"scores": {}, "reason": "", "traceback": "", "warnings": [], "n_iter": None}
+DEFAULTS: Row = {"scores": {}, "trace": {}, "warnings": [], "n_iter": None}
+DEFAULTS |= {"reason": "", "traceback": ""}
+# Fitted attributes that a run keeps, with their names there.
+TRACES = {"pretrain_loss_curve_": "pretraining loss"}
+TRACES |= {"loss_curve_": "loss", "lower_bounds_": "bound"}
 # A class as "module:Class", arguments for which its constructor may have no parameter, settings.
 Arguments = tuple[str, dict[str, Any], dict[str, Any]]
 
@@ -159,10 +163,21 @@ def _fitted(estimator: Any, Y: Array) -> dict[str, Any]:
     if clusters.dtype.kind == "f" and not np.isfinite(clusters).all():
         raise ValueError("fit_predict gave labels that are not numbers.")
     n_iter = getattr(estimator, "n_iter_", None)
+    curves = {name: _curve(estimator, attribute) for attribute, name in TRACES.items()}
     return {
         "clusters": np.unique(clusters, return_inverse=True)[1].tolist(),
         "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
+        "trace": {name: curve for name, curve in curves.items() if curve},
     }
+
+
+def _curve(estimator: Any, attribute: str) -> list[float]:
+    """Return a fitted attribute as a list of numbers, or an empty list if it is anything else."""
+    try:
+        values = np.asarray(getattr(estimator, attribute), dtype=np.float64)
+    except (AttributeError, TypeError, ValueError):
+        return []
+    return values.tolist() if values.ndim == 1 and np.isfinite(values).all() else []
 
 
 def _traceback(error: BaseException) -> str:

@@ -11,6 +11,7 @@ A stored run is a row of the results frame:
 | scores | of a run that succeeded, by name |
 | reason, traceback | of a run that failed |
 | warnings | of the fit |
+| trace | its losses and bounds by iteration, by name |
 """
 
 import hashlib

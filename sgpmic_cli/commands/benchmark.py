@@ -47,6 +47,9 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         default="the scaling of each method",
     ),
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
+    trace: bool = shared.flag(
+        "Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"
+    ),
     running: shared.RunningOptions,
     source: shared.SourceOptions,
     output: Output,
@@ -70,7 +73,9 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         _print_plan(study, options, out, output)
         return
     with progress:
-        finished, table = experiment.benchmark(study, options, out=out, printed=table2())
+        finished, table = experiment.benchmark(
+            study, options, out=out, printed=table2(), with_trace=trace
+        )
     output.result(experiment.benchmark_document(study, table), _result_tables(table))
     finish_runs(finished, f"tables and manifest in {out}", output)
 

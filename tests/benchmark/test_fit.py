@@ -1,7 +1,7 @@
 import os
 
 import pytest
-from small_studies import planned_runs
+from small_studies import SUITE, planned_runs
 
 from sgpmic_cli.benchmark.fit import Limits, compute
 
@@ -51,3 +51,12 @@ def test_warnings_of_a_fit_are_kept_in_its_row():
     row = _row("ppca-fcm", "cmc", 99)
     assert row["status"] == "ok"
     assert any("coincident centres" in text for text in row["warnings"])
+
+
+def test_losses_and_bounds_of_a_fit_are_kept_in_its_row():
+    bound = _row("sgp-mic")["trace"]["bound"]
+    max_iter = SUITE.methods["sgp-mic"].as_run["max_iter"]
+    assert len(bound) == 2 * max_iter + 1  # an E and an M update per iteration, and the last E-step
+    assert bound[-1] > bound[0]
+    assert _row("pca-fcm")["trace"] == {}
+    assert _row("toy_methods:Chatty")["trace"] == {"bound": [1.0, 2.0]}
