@@ -68,11 +68,10 @@ def benchmark_document(study: Study, table: pd.DataFrame) -> dict[str, Any]:
 def trace_csv(runs: pd.DataFrame) -> str:
     """Return the losses and bounds of the fits, one line for each iteration."""
     heading = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
-    rows = [
-        [run.dataset, run.q, run.method, json.dumps(run.settings, sort_keys=True), int(run.repeat)]
-        + [curve, step, value]
-        for run in rows_of(runs.sort_values(["dataset", "method", "q", "key"]))
-        for curve, values in run.trace.items()
-        for step, value in enumerate(values, start=1)
-    ]
+    rows: list[list[Any]] = []
+    for run in rows_of(runs.sort_values(["dataset", "method", "q", "key"])):
+        settings = json.dumps(run.settings, sort_keys=True)
+        place = [run.dataset, run.q, run.method, settings, int(run.repeat)]
+        for curve, values in run.trace.items():
+            rows += [[*place, curve, step, value] for step, value in enumerate(values, start=1)]
     return tables.csv_text(heading, rows)

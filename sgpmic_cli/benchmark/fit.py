@@ -41,11 +41,20 @@ KEPT_CHARACTERS = 4000  # of a traceback, from its end
 READY = "ready"
 Row = dict[str, Any]  # of the results frame
 # The fields of every row, with the values of those that a fit may leave out.
-DEFAULTS: Row = {"scores": {}, "trace": {}, "warnings": [], "n_iter": None}
-DEFAULTS |= {"reason": "", "traceback": ""}
+DEFAULTS: Row = {
+    "scores": {},
+    "reason": "",
+    "traceback": "",
+    "warnings": [],
+    "n_iter": None,
+    "trace": {},
+}
 # Fitted attributes that a run keeps, with their names there.
-TRACES = {"pretrain_loss_curve_": "pretraining loss"}
-TRACES |= {"loss_curve_": "loss", "lower_bounds_": "bound"}
+TRACES = {
+    "pretrain_loss_curve_": "pretraining loss",
+    "loss_curve_": "loss",
+    "lower_bounds_": "bound",
+}
 # A class as "module:Class", arguments for which its constructor may have no parameter, settings.
 Arguments = tuple[str, dict[str, Any], dict[str, Any]]
 
