@@ -46,6 +46,12 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
     assert run(f"--dataset iris {QUICK} --quiet").stderr == ""
 
 
+def test_methods_without_printed_numbers_are_ranked(run):
+    assert "mean rank" not in run(f"--dataset iris {QUICK}").stdout
+    methods = "--methods k-means,ward --repeats 1 --n-jobs 1 --out other"
+    assert "mean rank" in run(f"--dataset iris {methods}").stdout
+
+
 def test_failed_runs_end_with_exit_code_3_after_the_table(run):
     result = run(
         "--dataset iris --methods toy_methods:Broken,pca-fcm --repeats 2 --n-jobs 1", code=3
