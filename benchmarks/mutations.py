@@ -8,7 +8,9 @@ floats, which any test catches. Finished changes are stored, so an interrupted r
 """
 
 import argparse
+import json
 import random
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -24,7 +26,7 @@ CONFIG = """[cosmic-ray]
 module-path = ["{modules}"]
 timeout = {seconds}
 excluded-modules = []
-test-command = "{test}"
+test-command = {test}
 [cosmic-ray.distributor]
 name = "local"
 """
@@ -40,8 +42,8 @@ def main(given: list[str] | None = None) -> None:
     copy = options.out / "copy"
     if not session.exists():
         options.out.mkdir(parents=True, exist_ok=True)
-        test = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {TESTS}"
-        config.write_text(CONFIG.format(modules=MODULES, seconds=SECONDS, test=test))
+        test = shlex.join([sys.executable, *"-m pytest -x -q -p no:cacheprovider".split(), TESTS])
+        config.write_text(CONFIG.format(modules=MODULES, seconds=SECONDS, test=json.dumps(test)))
         _copy_repository(copy)
         _run(copy, "init", config, session)
         _keep_sample(session, options.sample)
