@@ -42,7 +42,8 @@ def main(given: list[str] | None = None) -> None:
     copy = options.out / "copy"
     if not session.exists():
         options.out.mkdir(parents=True, exist_ok=True)
-        test = shlex.join([sys.executable, *["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"], TESTS])
+        options_of_test = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        test = shlex.join([sys.executable, *options_of_test, TESTS])
         config.write_text(CONFIG.format(modules=MODULES, seconds=SECONDS, test=json.dumps(test)))
         _copy_repository(copy)
         _run(copy, "init", config, session)
