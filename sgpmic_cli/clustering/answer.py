@@ -8,8 +8,8 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.clustering.model.clusters.islands import OVERLAP
-from sgpmic_cli.clustering.model.clusters.single_column import Condition, explained_clusters
 from sgpmic_cli.clustering.profile import Profile, profile_of
+from sgpmic_cli.clustering.single_column import Condition, explained_clusters
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.tables.recipe import Column, TableRecipe, TextColumn
 

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import BoolArray, Indices, Table
 from sgpmic_cli.clustering import answer
-from sgpmic_cli.clustering.model.clusters.single_column import Condition
 from sgpmic_cli.clustering.profile import (
     Profile,
     profile_of,
@@ -25,6 +24,7 @@ from sgpmic_cli.clustering.profile import (
     write_profile,
 )
 from sgpmic_cli.clustering.result_tables import append_rows, row_numbers, unusual_notes
+from sgpmic_cli.clustering.single_column import Condition
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.estimator_base.diagnostics import diagnose, unusual_below, warn_about

@@ -13,7 +13,7 @@ from sgpmic_cli.clustering.answer import (
     verdict_in_words,
     without_columns,
 )
-from sgpmic_cli.clustering.model.clusters.single_column import Condition
+from sgpmic_cli.clustering.single_column import Condition
 from sgpmic_cli.data import Dataset, load
 
 

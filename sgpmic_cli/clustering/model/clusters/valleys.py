@@ -42,8 +42,8 @@ NEIGHBOUR = 0.1  # clusters are neighbours if one is second best for this fracti
 LEAST_SHRINKAGE = 0.1
 NEAREST = 10
 MOST_TREE_COLUMNS = 15  # with more columns, comparing all rows is faster than a k-d tree
-# Windows in tenths of half the distance between the means. Narrower and wider ones, and larger
-# shifts, find fewer groups at the same rate of false alarms.
+# Windows in tenths of half the distance between the means. Similar sizes find groups as often,
+# within noise. Smaller shifts find balanced groups more often, larger ones allow unequal groups.
 EDGES = np.arange(-20, 21) / 10.0
 VALLEY_BINS, PEAK_BINS = 6, 8
 SHIFT = 4  # bins of a valley from the middle, and of a peak from the mean
@@ -120,7 +120,7 @@ def least_rows(level: float) -> float:
 
 
 def power(n_rows: int, level: float) -> float:
-    """Return the probability to find a clear valley beside a cluster with so many rows.
+    """Return the probability that a clear valley beside a cluster of `n_rows` rows is found.
 
     The valley is that between two Gaussians of this size, CLEAR standard deviations apart.
     """

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from sgpmic_cli.clustering.model.clusters.single_column import _agreement, explained_clusters
+from sgpmic_cli.clustering.single_column import _agreement, explained_clusters
 
 
 @pytest.fixture
