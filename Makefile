@@ -19,7 +19,8 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study kill-test mutation-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+# `results` is also a folder.
+.PHONY: results numbers help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study kill-test mutation-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -141,6 +142,14 @@ reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(FIGURE
 	$(SGPMIC) report --results $(RESULTS) --out $(RESULTS)/report.html
 
 # Scripts for developers, in benchmarks/.
+results: $(DEV) ## everything under results/ whose code has changed, its manifest and the numbers of the documents
+	"$(BIN)/python" -m benchmarks.results
+	"$(BIN)/python" -m benchmarks.crate
+	$(MAKE) numbers
+
+numbers: $(DEV) ## write the numbers of README and documents from the files in results/
+	"$(BIN)/python" -m benchmarks.numbers
+
 # TABLES is a folder of labelled tables (NAME.csv, last column: class) or a downloaded benchmark suite.
 STUDIED := $(RESULTS)/study$(if $(TABLES),-$(notdir $(TABLES:/=)))
 study: $(RUN) $(RIVALS)/.installed ## the stages of the default model beside other clusterers; own data: make study TABLES=FOLDER

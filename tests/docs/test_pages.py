@@ -153,22 +153,6 @@ def test_readme_shows_the_table_of_the_gallery():
             assert f"| {line} |".replace("-0.00", "0.00") in text_of("README.md")
 
 
-def test_readme_counts_cells_as_the_summary_does():
-    counted = re.search(
-        r"Of the (\d+) cells on the paper's data, \d+ \((\d+) %\) are within one point, "
-        r"and \d+ \((\d+) %\)",
-        text_of("results/table2/summary.md"),
-    )
-    assert counted is not None
-    distinct, near, apart = counted.groups()
-    readme = in_one_line("README.md")
-    assert (
-        f"of {distinct} distinct numbers on the paper's data, {near} % come out within one point"
-        in readme
-    )
-    assert f"and {apart} % differ" in readme
-
-
 def test_page_on_printed_numbers_counts_the_cells_of_null_models():
     page = text_of("docs/printed-numbers.md")
     for folder in ("nulls", "as-stated"):

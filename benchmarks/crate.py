@@ -1,0 +1,136 @@
+"""Describe results/ for machines: an RO-Crate and a CodeMeta file, from the manifest.
+
+    python -m benchmarks.crate
+
+Writes results/ro-crate-metadata.json (RO-Crate 1.1: the files, and one action for each step that
+computed some of them) and results/codemeta.json.
+"""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.results import MANIFEST, RESULTS, read
+from sgpmic_cli._version import __version__
+
+CODE, AUTHORS, PAPER = "#sgpmic", "#contributors", "https://arxiv.org/abs/2303.13665"
+LICENCE = "https://spdx.org/licenses/MIT"
+TITLE = "The experiments of the SGP-MIC paper, computed again"
+TYPES = {
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".json": "application/json",
+    ".md": "text/markdown",
+    ".pdf": "application/pdf",
+    ".png": "image/png",
+    ".tex": "application/x-tex",
+}
+
+
+def crate(manifest: dict[str, Any], results: Path) -> dict[str, Any]:
+    """Return the RO-Crate of a folder of results."""
+    day = datetime.now(UTC).date().isoformat()
+    steps = manifest["steps"]
+    files = sorted({name for step in steps.values() for name in step["files"]} | {MANIFEST})
+    actions = [f"#{name}" for name in steps]
+    root = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": TITLE,
+        "description": "Tables, figures and scores of sgpmic beside the numbers of the paper.",
+        "datePublished": day,
+        "license": {"@id": LICENCE},
+        "author": {"@id": AUTHORS},
+        "publisher": {"@id": AUTHORS},
+        "isBasedOn": {"@id": PAPER},
+        "mentions": [{"@id": action} for action in actions],
+        "hasPart": [{"@id": name} for name in files],
+    }
+    graph = [
+        {
+            "@id": "ro-crate-metadata.json",
+            "@type": "CreativeWork",
+            "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+            "about": {"@id": "./"},
+        },
+        root,
+        _code(manifest),
+        {"@id": AUTHORS, "@type": "Organization", "name": "the sgpmic contributors"},
+        {"@id": LICENCE, "@type": "CreativeWork", "name": "MIT licence", "identifier": "MIT"},
+        {
+            "@id": PAPER,
+            "@type": "ScholarlyArticle",
+            "name": "Clustering based on Mixtures of Sparse Gaussian Processes",
+        },
+    ]
+    for action, step in zip(actions, steps.values(), strict=True):
+        graph.append(
+            {
+                "@id": action,
+                "@type": "CreateAction",
+                "name": f"make {action[1:]}",
+                "description": f"{step['seconds']} s, commit {step['commit']}",
+                "instrument": {"@id": CODE},
+                "result": [{"@id": name} for name in step["files"]],
+            }
+        )
+    graph += [_file(results / name, name) for name in files]
+    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph}
+
+
+def _code(manifest: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "@id": CODE,
+        "@type": "SoftwareSourceCode",
+        "name": "sgpmic",
+        "description": "Clusters and maps of tables, and the SGP-MIC paper reproduced.",
+        "version": __version__,
+        "identifier": manifest["commit"],
+        "programmingLanguage": "Python",
+        "license": {"@id": LICENCE},
+    }
+
+
+def _file(path: Path, name: str) -> dict[str, Any]:
+    return {
+        "@id": name,
+        "@type": "File",
+        "name": name,
+        "encodingFormat": TYPES[path.suffix],
+        "contentSize": str(path.stat().st_size),
+    }
+
+
+def codemeta(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return the description of the software in CodeMeta 3.0."""
+    code = {name: text for name, text in _code(manifest).items() if not name.startswith("@")}
+    return {
+        "@context": "https://w3id.org/codemeta/3.0",
+        "type": "SoftwareSourceCode",
+        **code,
+        "license": LICENCE,
+        "author": [{"type": "Organization", "name": "the sgpmic contributors"}],
+        "referencePublication": PAPER,
+        "softwareRequirements": [
+            f"{name} {number}"
+            for name, number in manifest["versions"].items()
+            if name not in ("sgpmic", "python")
+        ],
+        "runtimePlatform": f"Python {manifest['versions']['python']}",
+    }
+
+
+def main() -> None:
+    """Write both files."""
+    manifest = read(RESULTS)
+    written = {
+        "ro-crate-metadata.json": crate(manifest, RESULTS),
+        "codemeta.json": codemeta(manifest),
+    }
+    for name, content in written.items():
+        (RESULTS / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""Compute everything under results/ and describe it in one manifest.
+
+    python -m benchmarks.results [--check]
+
+Every step is a target of the Makefile. A step whose code and files are as in results/manifest.json
+is not repeated, so an interrupted run resumes. `--check` lists the steps that are out of date and
+computes nothing.
+
+The code of a step is a hash of its script and of the modules of the package that its numbers depend
+on, without comments and docstrings, and of the versions of the numerical libraries: the rule of
+stored runs (`sgpmic_cli/code_version.py`).
+"""
+
+import ast
+import hashlib
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from sgpmic_cli.code_version import LIBRARIES, package_sources
+from sgpmic_cli.files.manifest import commit, environment
+from sgpmic_cli.paper.experiments.methods import paper_methods
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results"
+MANIFEST = "manifest.json"
+MODEL = ("sgpmic_cli.clustering.model.estimator",)
+PAPER = (
+    "sgpmic_cli.scores",
+    "sgpmic_cli.paper.experiments.protocols",
+    "sgpmic_cli.benchmark.compare",
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A target of the Makefile, the files that it writes, and the code that decides its numbers."""
+
+    target: str
+    files: tuple[str, ...]  # patterns below results/
+    modules: tuple[str, ...]  # of the package, with everything that they import
+    scripts: tuple[str, ...] = ()  # files in benchmarks/
+
+
+def _methods(*names: str) -> tuple[str, ...]:
+    """Return the modules of the paper's methods (all without a name)."""
+    methods = paper_methods()
+    listed = [methods[name] for name in names] if names else methods.values()
+    modules = {method.target.partition(":")[0] for method in listed}
+    return *PAPER, *sorted(name for name in modules if name.startswith("sgpmic_cli.paper."))
+
+
+SWEEPS = ("sgpmic_cli.paper.experiments.sweeps",)
+STEPS = (
+    Step("reproduce-table1", ("table1/*",), ("sgpmic_cli.paper.experiments.table1",)),
+    Step("reproduce-table2", ("table2/*",), _methods()),
+    Step("reproduce-as-stated", ("table2-as-stated/*",), _methods()),
+    Step("reproduce-nulls", ("table2-nulls/*",), _methods()),
+    Step("reproduce-figure7", ("sweep-clusters/*",), (*_methods(), *SWEEPS)),
+    Step("reproduce-figure8", ("sweep-inducing/*",), (*_methods("sgp-mic"), *SWEEPS)),
+    Step("search-asrun", ("search-asrun/*",), _methods("sgp-mic"), ("search_asrun.py",)),
+    Step("study", ("study/scores.csv", "study/findings.md"), MODEL, ("study.py", "suite.py")),
+    Step("missing-study", ("study/missing/*",), MODEL, ("missing_values.py",)),
+    Step("map-study", ("study/map.*",), MODEL, ("map_study.py",)),
+)
+
+
+def code_of(step: Step) -> str:
+    """Return the hash of the code that the numbers of a step depend on."""
+    digest = hashlib.sha256(" ".join(f"{each} {version(each)}" for each in LIBRARIES).encode())
+    sources = {path for module in step.modules for path in package_sources(module)}
+    for path in sorted(sources | {ROOT / "benchmarks" / name for name in step.scripts}):
+        digest.update(path.name.encode() + _without_docstrings(path).encode())
+    return digest.hexdigest()[:16]
+
+
+def _without_docstrings(path: Path) -> str:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                del node.body[0]
+    return ast.dump(tree)
+
+
+def files_of(step: Step, results: Path) -> dict[str, str]:
+    """Return the SHA-256 hashes of the files of a step by their names."""
+    paths = sorted({path for pattern in step.files for path in results.glob(pattern)})
+    return {
+        path.relative_to(results).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in paths
+        if path.is_file()
+    }
+
+
+def stale(results: Path = RESULTS) -> Iterator[tuple[Step, str]]:
+    """Yield the steps that must be computed again, each with the reason."""
+    recorded = read(results)["steps"]
+    for step in STEPS:
+        entry = recorded.get(step.target)
+        if entry is None:
+            yield step, "is not in the manifest"
+        elif entry["code"] != code_of(step):
+            yield step, f"was computed with other code (commit {entry['commit']})"
+        elif entry["files"] != files_of(step, results):
+            yield step, "has other files than the manifest"
+
+
+def read(results: Path) -> dict[str, Any]:
+    """Return the manifest of a folder of results."""
+    file = results / MANIFEST
+    found: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.exists() else {"steps": {}}
+    return found
+
+
+def compute(step: Step) -> None:
+    """Run a step and record it."""
+    start = time.monotonic()
+    subprocess.run(["make", step.target], cwd=ROOT, check=True)
+    entry = {
+        "commit": commit(),
+        "code": code_of(step),
+        "seconds": round(time.monotonic() - start),
+        "files": files_of(step, RESULTS),
+    }
+    known = read(RESULTS)["steps"] | {step.target: entry}
+    steps = {each.target: known[each.target] for each in STEPS if each.target in known}
+    written = {"commit": commit(), **environment(), "steps": steps}
+    (RESULTS / MANIFEST).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Compute what is out of date, or list it."""
+    check = "--check" in sys.argv
+    found = list(stale())
+    for step, reason in found:
+        print(f"{step.target}: {reason}", flush=True)
+        if not check:
+            compute(step)
+    sys.exit(bool(found) and check)
+
+
+if __name__ == "__main__":
+    main()

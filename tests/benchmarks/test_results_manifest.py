@@ -1,0 +1,83 @@
+"""The manifest notices results of other code or with other bytes; documents follow the files."""
+
+import json
+
+import pytest
+
+from benchmarks import crate, numbers, results
+from sgpmic_cli._version import __version__
+
+STEP = results.STEPS[0]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a folder with one step that is up to date."""
+    monkeypatch.setattr(results, "STEPS", (STEP,))
+    (tmp_path / "table1").mkdir()
+    (tmp_path / "table1/table1.csv").write_text("a,b\n1,2\n")
+    entry = {
+        "commit": "0" * 40,
+        "code": results.code_of(STEP),
+        "seconds": 1,
+        "files": results.files_of(STEP, tmp_path),
+    }
+    manifest = {"commit": "0" * 40, **results.environment(), "steps": {STEP.target: entry}}
+    (tmp_path / results.MANIFEST).write_text(json.dumps(manifest))
+    return tmp_path
+
+
+def test_fresh_results_pass(folder):
+    assert list(results.stale(folder)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda folder: (folder / "table1/table1.csv").write_text("a,b\n1,3\n"), "other files"),
+        (lambda folder: (folder / "table1/planted.csv").write_text(""), "other files"),
+        (lambda folder: (folder / results.MANIFEST).unlink(), "not in the manifest"),
+    ],
+)
+def test_a_planted_file_is_noticed(folder, change, reason):
+    change(folder)
+    [(step, found)] = results.stale(folder)
+    assert step is STEP
+    assert reason in found
+
+
+def test_other_code_is_noticed_but_not_other_docstrings(folder, tmp_path, monkeypatch):
+    source = tmp_path / "module.py"
+    monkeypatch.setattr(results, "package_sources", lambda module: {source})
+    hashes = []
+    for text in ('"""One."""\nx = 1', '"""Two."""\nx = 1  # comment', '"""One."""\nx = 2'):
+        source.write_text(text)
+        hashes.append(results.code_of(STEP))
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert "other code" in next(iter(results.stale(folder)))[1]
+
+
+@pytest.mark.skipif("dev" in __version__, reason="results belong to the last release")
+def test_committed_results_belong_to_this_code():
+    assert [f"{step.target} {reason}" for step, reason in results.stale()] == []
+
+
+@pytest.mark.parametrize("page", list(numbers.documents()), ids=lambda page: page.stem)
+def test_numbers_of_the_documents_are_those_of_the_files(page):
+    text = page.read_text(encoding="utf-8")
+    assert numbers.updated(text) == text, "run `make numbers`"
+
+
+def test_a_wrong_number_is_replaced(monkeypatch):
+    monkeypatch.setitem(numbers.VALUES, "answer", lambda: "42")
+    assert numbers.updated("It is <!--= answer -->41<!--/-->.") == (
+        "It is <!--= answer -->42<!--/-->."
+    )
+
+
+def test_crate_lists_every_file_and_its_step(folder):
+    graph = crate.crate(results.read(folder), folder)["@graph"]
+    entities = {entity["@id"]: entity for entity in graph}
+    assert entities["./"]["hasPart"] == [{"@id": results.MANIFEST}, {"@id": "table1/table1.csv"}]
+    assert entities[f"#{STEP.target}"]["result"] == [{"@id": "table1/table1.csv"}]
+    assert entities["table1/table1.csv"]["encodingFormat"] == "text/csv"
