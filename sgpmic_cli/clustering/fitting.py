@@ -34,7 +34,7 @@ from sgpmic_cli.estimator_base.table_input import is_frame, missing_mode
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.tables.encoder import TableEncoder
-from sgpmic_cli.tables.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
+from sgpmic_cli.tables.options import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
 
 # Reports an iteration, assigned rows, or the name of a step that begins.

@@ -8,7 +8,6 @@ fast.
 import errno
 import os
 import resource
-import shlex
 import sys
 import tempfile
 import traceback
@@ -115,7 +114,7 @@ class Commands(TyperGroup):
 
     def _message(self, error: SgpmicError, ctx: Any) -> str:
         """Return the message of an error; a TableError recommends options of the subcommand."""
-        from sgpmic_cli.tables.problems import TableError
+        from sgpmic_cli.tables.options import TableError
 
         if not isinstance(error, TableError):
             return str(error)
@@ -127,10 +126,7 @@ class Commands(TyperGroup):
             name = f"--{parameter}"
             return f"{name} {as_option_value(values)}" if name in options else None
 
-        message, remedy = error.message(as_option).removesuffix("."), error.remedy(as_option)
-        repeated = shlex.join(self.arguments)
-        example = f"{message}. For example: `sgpmic {repeated} {remedy}`"
-        return message if remedy is None else example
+        return error.message(as_option)
 
 
 def _flush_stdout(code: int) -> int:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.options import TextFormat
-from sgpmic_cli.tables.problems import Problem, leave_out, shown
+from sgpmic_cli.tables.options import Problem, leave_out, shown
 
 MISSING = frozenset(
     # Those of pandas, and error values of spreadsheets.
@@ -37,7 +37,7 @@ DAYS = (
     *("%Y-%m", "%m/%Y"),
 )
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
-ISO = "ISO8601"  # with time zones, fractions of seconds, weeks
+ISO = "ISO8601"  # with time zones and fractions of seconds; pandas reads no weeks
 COMPACT = "%Y%m%d"  # whole numbers such as 20240131
 DATES = (*DAYS, *(" ".join(parts) for parts in product(DAYS, TIMES)), *TIMES, ISO)
 PARTS = {"%Y": "year", "%y": "year", "%m": "month", "%b": "month", "%B": "month", "%d": "day"}

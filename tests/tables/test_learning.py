@@ -2,7 +2,7 @@ import pytest
 
 from sgpmic_cli.data import TableOptions, load
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.problems import Problem, Remedy, TableError
+from sgpmic_cli.tables.options import Problem, Remedy, TableError
 
 
 @pytest.fixture

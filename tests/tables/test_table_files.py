@@ -182,7 +182,7 @@ def test_files_are_closed_and_blocks_are_parts_of_the_table(here, monkeypatch, k
     monkeypatch.setattr(read, "CELLS", 20)
     monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 10)
     blocks = list(read.read_blocks(f"t.{kind}", TextFormat()))
-    assert [block.first_row for block in blocks] == ([0] if kind == "dta" else [0, 10, 20, 30])
+    assert [block.first_row for block in blocks] == [0, 10, 20, 30]
     joined = [np.concatenate([[*b.cells.values()][j].numbers for b in blocks]) for j in range(2)]
     np.testing.assert_array_equal(np.column_stack(joined), frame)
     np.testing.assert_array_equal(load(f"t.{kind}").Y, frame)
