@@ -85,8 +85,8 @@ def test_identifiers_are_different_and_named_or_long(name, values, is_id):
     [
         (np.arange(12), False, True),
         (1990 + 5 * np.arange(12), False, True),
-        (np.cumsum([1, 1, 3, 2, 1, 3, 2, 2, 3, 2]), False, True),  # steps of 1.9 on average
-        (np.cumsum([1, 2, 3, 2, 1, 3, 2, 2, 3, 2]), False, False),  # 2.1
+        (np.cumsum([1, 1, 2, 2, 1, 3, 2, 2, 2, 2]), False, True),  # steps of 1.9 on average
+        (np.cumsum([1, 1, 3, 2, 1, 3, 2, 2, 3, 2]), False, False),  # 2.1
         (np.arange(12) ** 3, False, False),
         (np.arange(12) ** 3, True, True),
         (np.arange(9), False, False),
@@ -122,6 +122,7 @@ def words(n_distinct, n):
         (words(5, 10), "categories"),  # half as many values as rows
         (words(6, 10), "left out"),
         (words(2, 3), "categories"),
+        (words(3, 5), "left out"),
         (["bad", *"1234567"] * 3 + ["8", "9"] * 2, "categories"),  # ten values, each shared
         (["bad", *"12345678"] * 3 + ["9", "10"] * 2, "'bad' is not a number"),  # eleven
         (["bad", *"1234567"] * 3 + ["8"], "'bad' is not a number"),  # a number of one row
