@@ -12,7 +12,7 @@ from rich.text import Text
 
 from sgpmic_cli.clustering import interpretation
 from sgpmic_cli.clustering.answer import verdict_in_words
-from sgpmic_cli.commands.terminal_tables import facts, score_facts, table
+from sgpmic_cli.commands.output import facts, score_facts, table
 
 if TYPE_CHECKING:
     from sgpmic_cli.clustering.fitting import Fitted

@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.options import TextFormat
-from sgpmic_cli.tables.options import Problem, leave_out, shown
+from sgpmic_cli.tables.options import Problem, TextFormat, leave_out, shown
 
 MISSING = frozenset(
     # Those of pandas, and error values of spreadsheets.

@@ -20,10 +20,10 @@ from sgpmic_cli.tables.cells import (
     RawTable,
     find_notation,
 )
-from sgpmic_cli.tables.options import TableOptions
 from sgpmic_cli.tables.options import (
     Problem,
     Remedy,
+    TableOptions,
     invalid_cell,
     leave_out,
     listed,

@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import RawTable, default_names
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
-from sgpmic_cli.tables.options import TableOptions
 from sgpmic_cli.tables.options import (
     DROP_ROWS,
     USE_MEDIAN,
     Problem,
     TableError,
+    TableOptions,
     invalid_cell,
     listed,
     plural,

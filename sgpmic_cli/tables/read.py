@@ -31,8 +31,7 @@ from sgpmic_cli.tables.cells import (
     find_notation,
 )
 from sgpmic_cli.tables.csv_text import SAMPLE, Row, Source, csv_rows, is_header
-from sgpmic_cli.tables.options import TextFormat
-from sgpmic_cli.tables.options import shown
+from sgpmic_cli.tables.options import TextFormat, shown
 
 STANDARD_INPUT = "-"
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
