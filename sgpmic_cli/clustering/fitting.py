@@ -27,9 +27,14 @@ from sgpmic_cli.clustering.result_tables import append_rows, row_numbers, unusua
 from sgpmic_cli.clustering.single_column import Condition
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.estimator_base.diagnostics import diagnose, unusual_below, warn_about
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.estimator_base.prediction import Features, Prediction
+from sgpmic_cli.estimator_base.prediction import (
+    Features,
+    Prediction,
+    diagnose,
+    unusual_below,
+    warn_about,
+)
 from sgpmic_cli.estimator_base.table_input import is_frame, missing_mode
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.scores import purity, score_all

@@ -9,7 +9,6 @@ import numpy as np
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import Cells, RawTable
@@ -63,6 +62,8 @@ def load(
             f"{found.name} is a registered data set; options of a table, such as --label, are for "
             f"files of your own, and {found.name} has its own classes"
         )
+    from sgpmic_cli.data.registered import load_entry  # with what a download needs
+
     return load_entry(found, data_dir=data_dir, mirror=mirror, offline=offline)
 
 

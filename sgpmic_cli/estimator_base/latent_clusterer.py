@@ -13,23 +13,24 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Array, Indices, Table
-from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.diagnostics import Diagnostics, diagnose
-from sgpmic_cli.estimator_base.parallel import Workers, workers
-from sgpmic_cli.estimator_base.parameter_checks import (
+from sgpmic_cli.estimator_base.clusterer import (
     BOOLEAN,
     CALLBACK,
     JOBS,
+    Clusterer,
     check_parameters,
     either,
     number,
     one_of,
     whole,
 )
+from sgpmic_cli.estimator_base.parallel import Workers, workers
 from sgpmic_cli.estimator_base.prediction import (
+    Diagnostics,
     Features,
     Located,
     Prediction,
+    diagnose,
     most_probable,
     with_left_out,
 )

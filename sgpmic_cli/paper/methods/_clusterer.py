@@ -13,11 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.parallel import threads_for
-from sgpmic_cli.estimator_base.parameter_checks import (
+from sgpmic_cli.estimator_base.clusterer import (
     BOOLEAN,
     MEMORY,
+    Clusterer,
     Rule,
     check_clusters,
     check_dimensions,
@@ -27,6 +26,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     positive_number,
     whole,
 )
+from sgpmic_cli.estimator_base.parallel import threads_for
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.paper.fcm import FuzzyCMeans
 
