@@ -134,7 +134,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.commands.fit_tables import fit_tables
     from sgpmic_cli.data import load
-    from sgpmic_cli.estimator_base.table_input import missing_mode
+    from sgpmic_cli.estimator_base.latent_clusterer import missing_mode
     from sgpmic_cli.files.manifest import manifest
     from sgpmic_cli.files.output_folder import output_folder
 

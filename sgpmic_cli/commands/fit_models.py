@@ -15,8 +15,7 @@ from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.estimator_base.table_input import missing_mode
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
 from sgpmic_cli.text import as_option_value
 
 Setting = Literal["default", "paper"]

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Array, Indices, PathLike
@@ -25,7 +27,6 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.clusterer import Rule, check_parameters
 from sgpmic_cli.estimator_base.prediction import most_probable, unusual_below, with_left_out
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
-from sgpmic_cli.estimator_base.table_input import TableInput
 from sgpmic_cli.files.atomic import replacing, strict_json
 from sgpmic_cli.tables.encoder import TableEncoder
 from sgpmic_cli.tables.recipe import TableRecipe, typed
@@ -83,9 +84,12 @@ def load(path: PathLike, estimators: Mapping[str, Any], *, every_row: bool = Tru
         ) from None
 
 
-class StoredModel(TableInput):
+class StoredModel(BaseEstimator):
     """An estimator with model files."""
 
+    encoder_: TableEncoder | None
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
     labels_: Indices
     responsibilities_: Array
     log_density_: Array
