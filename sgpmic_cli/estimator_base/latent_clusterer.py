@@ -25,7 +25,6 @@ from sgpmic_cli.estimator_base.clusterer import (
     one_of,
     whole,
 )
-from sgpmic_cli.estimator_base.parallel import Workers, workers
 from sgpmic_cli.estimator_base.prediction import (
     Diagnostics,
     Features,
@@ -37,7 +36,7 @@ from sgpmic_cli.estimator_base.prediction import (
 )
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE, Scale, check_spread, offset_and_scale
 from sgpmic_cli.estimator_base.storage import StoredModel
-from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.row_blocks import Workers, row_blocks, workers
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 from sgpmic_cli.tables.options import MissingMode
 

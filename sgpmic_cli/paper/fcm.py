@@ -20,7 +20,7 @@ from sgpmic_cli.estimator_base.clusterer import (
     number,
     whole,
 )
-from sgpmic_cli.estimator_base.parallel import threads_for
+from sgpmic_cli.row_blocks import threads_for
 
 
 @dataclass(eq=False, repr=False)

@@ -59,11 +59,10 @@ from sgpmic_cli.estimator_base.clusterer import (
     whole,
 )
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
-from sgpmic_cli.estimator_base.parallel import Workers
 from sgpmic_cli.estimator_base.prediction import Located, warn_about
 from sgpmic_cli.estimator_base.scaling import Scale, canonical_order, distinct_rows
 from sgpmic_cli.gp.pca import dimensions_for
-from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.row_blocks import Workers, row_blocks
 from sgpmic_cli.tables.recipe import typed
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"

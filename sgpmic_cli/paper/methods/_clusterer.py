@@ -26,9 +26,9 @@ from sgpmic_cli.estimator_base.clusterer import (
     positive_number,
     whole,
 )
-from sgpmic_cli.estimator_base.parallel import threads_for
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.paper.fcm import FuzzyCMeans
+from sgpmic_cli.row_blocks import threads_for
 
 # Types of parameters.
 Count = Annotated[int, whole()]

@@ -25,7 +25,6 @@ from sgpmic_cli.estimator_base.clusterer import (
     whole,
 )
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
-from sgpmic_cli.estimator_base.parallel import ALONE, Workers
 from sgpmic_cli.estimator_base.prediction import Located, with_left_out
 from sgpmic_cli.estimator_base.scaling import Scale
 from sgpmic_cli.files.array_cache import Memory
@@ -38,6 +37,7 @@ from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
+from sgpmic_cli.row_blocks import ALONE, Workers
 from sgpmic_cli.tables.recipe import typed
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
