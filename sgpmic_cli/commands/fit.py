@@ -132,7 +132,6 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.clustering.page import fit_page
     from sgpmic_cli.clustering.result_tables import TABLE, write_table
     from sgpmic_cli.commands import fit_models
-    from sgpmic_cli.commands.fit_tables import fit_tables
     from sgpmic_cli.data import load
     from sgpmic_cli.estimator_base.latent_clusterer import missing_mode
     from sgpmic_cli.files.manifest import manifest
@@ -149,7 +148,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
         command = partial(fit_models.fit_command, arguments)
         # Print before drawing, which takes longer than a small fit.
         content = {**fitted.summary(), "out": str(out)}
-        unprinted = output.try_result(content, fit_tables(fitted, out, command))
+        unprinted = output.try_result(content, fit_models.fit_tables(fitted, out, command))
         for note in (*data.notes, *fitted.warnings, *fitted.advice):
             output.note(f"note: {note}")
         about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
@@ -192,8 +191,8 @@ def predict(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.clustering import prediction
     from sgpmic_cli.data.loading import rows_for
+    from sgpmic_cli.estimator_base.storage import load
     from sgpmic_cli.files.output_folder import output_folder, settle
-    from sgpmic_cli.model_files import load
 
     dataset = shared.one_of(dataset, dataset_option)
     settle(model if model.is_dir() else model.parent)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -41,25 +41,34 @@ ROW_ATTRIBUTES = {
     *("responsibilities_", "embedding_", "embedding_variances_", "log_density_"),
     "groups_",
 }
+# A file of one model does not import the other.
+ESTIMATORS = {
+    "shared-process": "sgpmic_cli.clustering.model.estimator:SGPMIC",
+    "paper": "sgpmic_cli.paper.model.estimator:PaperSGPMIC",
+}
 
 Arrays = Mapping[str, Array]
 
 
-def save(path: PathLike, header: dict[str, Any], arrays: Arrays) -> None:
-    """Write a fitted model to `path` atomically."""
-    header = {"format": FORMAT, "version": FORMAT_VERSION, "written_by": __version__, **header}
-    text = json.dumps(header, default=lambda scalar: scalar.item(), allow_nan=False)
-    members = {name: np.asarray(array, dtype=np.float64) for name, array in arrays.items()}
-    members["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
-    with replacing(Path(path)) as file:
-        np.savez_compressed(file, allow_pickle=False, **members)
+def load(
+    path: PathLike, *, every_row: bool = True, estimators: Mapping[str, Any] = ESTIMATORS
+) -> Any:
+    """Read a model file that `save` wrote.
 
+    Parameters
+    ----------
+    path : str or path-like
+        The file to read.
+    every_row : bool, default=True
+        Read the results of all rows. False reads what `predict` needs, which is little even if
+        millions of rows were assigned after a fit to a subsample.
+    estimators : dict
+        The classes of the possible models, by the kind that the file names.
 
-def load(path: PathLike, estimators: Mapping[str, Any], *, every_row: bool = True) -> Any:
-    """Read a model file and rebuild the estimator that it holds.
-
-    `estimators` has a class, or its place as "module:class", for each kind of file. Raise
-    UsageError with one sentence if the file is not a model or is damaged.
+    Returns
+    -------
+    model : SGPMIC or PaperSGPMIC
+        The fitted estimator that the file holds.
     """
     try:
         with _opened(Path(path)) as members:
@@ -70,7 +79,9 @@ def load(path: PathLike, estimators: Mapping[str, Any], *, every_row: bool = Tru
                 raise UsageError(f"{path} holds a model of kind {kind!r}: use sgpmic.load.")
             try:
                 with np.errstate(over="raise", invalid="raise", divide="raise"):
-                    return _imported(estimators[kind])._rebuilt(header, members, every_row)
+                    found = estimators[kind]
+                    found = resolve_name(found) if isinstance(found, str) else found
+                    return found._rebuilt(header, members, every_row)
             except UsageError as error:  # a wrong parameter in the file, not of the user
                 raise ValueError(str(error)) from None
     except UsageError:
@@ -106,13 +117,7 @@ class StoredModel(BaseEstimator):
         return unusual_below(self.log_density_)
 
     def save(self, path: PathLike) -> None:
-        """Write the fitted model to one file, without pickle.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, whole or not at all.
-        """
+        """Write the fitted model to the file `path`, whole or not at all, without pickle."""
         check_is_fitted(self)
         parameters = self.get_params()
         parameters = {k: v for k, v in parameters.items() if k not in self._run_parameters}
@@ -123,6 +128,9 @@ class StoredModel(BaseEstimator):
             rows = arrays.keys() & ROW_ATTRIBUTES
             arrays |= {name: np.delete(arrays[name], self._left_out, axis=0) for name in rows}
         header = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "written_by": __version__,
             "kind": self._kind,
             "parameters": parameters,
             "fitted": values,
@@ -131,23 +139,17 @@ class StoredModel(BaseEstimator):
             "unusual_below": self.unusual_below_,
             "left_out": self._left_out.tolist(),
         }
-        save(path, header, arrays)
+        text = json.dumps(header, default=lambda scalar: scalar.item(), allow_nan=False)
+        members = {name: np.asarray(array, dtype=np.float64) for name, array in arrays.items()}
+        members["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
+        with replacing(Path(path)) as file:
+            np.savez_compressed(file, allow_pickle=False, **members)
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        """Read a model file that `save` wrote. `sgpmic.load` reads those of both estimators.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to read.
-
-        Returns
-        -------
-        model : estimator
-            The fitted estimator, with identical predictions.
-        """
-        return load(path, {cls._kind: cls})
+        """Read a model file of this class. `sgpmic.load` reads those of both estimators."""
+        model: Self = load(path, estimators={cls._kind: cls})
+        return model
 
     @classmethod
     def _rebuilt(cls, header: dict[str, Any], arrays: Arrays, every_row: bool) -> Self:
@@ -230,13 +232,6 @@ def check_probabilities(arrays: Arrays, *names: str) -> None:
     for name in names:
         if (arrays[name] < 0).any() or not np.allclose(arrays[name].sum(axis=-1), 1.0):
             raise ValueError(f"its array {name} holds no probabilities")
-
-
-def _imported(estimator: Any) -> Any:
-    if not isinstance(estimator, str):
-        return estimator
-    module, _, name = estimator.partition(":")
-    return getattr(import_module(module), name)
 
 
 def _check_version(path: PathLike, header: dict[str, Any]) -> None:
