@@ -191,7 +191,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.clustering import prediction
     from sgpmic_cli.data.loading import rows_for
-    from sgpmic_cli.estimator_base.storage import load
+    from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files.output_folder import output_folder, settle
 
     dataset = shared.one_of(dataset, dataset_option)

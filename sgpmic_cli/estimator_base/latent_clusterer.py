@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, gen_batches, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, BoolArray, Indices, Table
+from sgpmic_cli._typing import Array, BoolArray, Indices, PathLike, Table
 from sgpmic_cli.errors import UsageError, input_errors, warn_caller
 from sgpmic_cli.estimator_base.clusterer import (
     BOOLEAN,
@@ -35,7 +35,7 @@ from sgpmic_cli.estimator_base.prediction import (
     with_left_out,
 )
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE, Scale, check_spread, offset_and_scale
-from sgpmic_cli.estimator_base.storage import StoredModel
+from sgpmic_cli.estimator_base.storage import StoredModel, read_model
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 from sgpmic_cli.tables.options import MissingMode
@@ -52,6 +52,11 @@ SHARED_RULES = {
     "callback": CALLBACK,
 }
 COST = 25  # of locating a row, relative to a row of a bound
+# Classes by the kinds of model files. A file of one model does not import the other.
+ESTIMATORS = {
+    "shared-process": "sgpmic_cli.clustering.model.estimator:SGPMIC",
+    "paper": "sgpmic_cli.paper.model.estimator:PaperSGPMIC",
+}
 
 
 class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer, StoredModel):
@@ -279,6 +284,26 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
                 f"(beyond {SAFE_RANGE[1]:.0e} standard deviations)."
             )
         return np.asarray(scaled)
+
+
+def load(path: PathLike, *, every_row: bool = True) -> LatentClusterer:
+    """Read a model file that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file to read.
+    every_row : bool, default=True
+        Read the results of all rows. False reads what `predict` needs, which is little even if
+        millions of rows were assigned after a fit to a subsample.
+
+    Returns
+    -------
+    model : SGPMIC or PaperSGPMIC
+        The fitted estimator that the file holds.
+    """
+    model: LatentClusterer = read_model(path, ESTIMATORS, every_row)
+    return model
 
 
 def missing_mode(estimator: type[LatentClusterer]) -> MissingMode:

@@ -41,34 +41,14 @@ ROW_ATTRIBUTES = {
     *("responsibilities_", "embedding_", "embedding_variances_", "log_density_"),
     "groups_",
 }
-# A file of one model does not import the other.
-ESTIMATORS = {
-    "shared-process": "sgpmic_cli.clustering.model.estimator:SGPMIC",
-    "paper": "sgpmic_cli.paper.model.estimator:PaperSGPMIC",
-}
 
 Arrays = Mapping[str, Array]
 
 
-def load(
-    path: PathLike, *, every_row: bool = True, estimators: Mapping[str, Any] = ESTIMATORS
-) -> Any:
-    """Read a model file that `save` wrote.
+def read_model(path: PathLike, estimators: Mapping[str, Any], every_row: bool = True) -> Any:
+    """Rebuild the estimator of a file. `estimators` has a class, or its place, for each kind.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file to read.
-    every_row : bool, default=True
-        Read the results of all rows. False reads what `predict` needs, which is little even if
-        millions of rows were assigned after a fit to a subsample.
-    estimators : dict
-        The classes of the possible models, by the kind that the file names.
-
-    Returns
-    -------
-    model : SGPMIC or PaperSGPMIC
-        The fitted estimator that the file holds.
+    Raise UsageError with one sentence if the file is not a model or is damaged.
     """
     try:
         with _opened(Path(path)) as members:
@@ -148,7 +128,7 @@ class StoredModel(BaseEstimator):
     @classmethod
     def load(cls, path: PathLike) -> Self:
         """Read a model file of this class. `sgpmic.load` reads those of both estimators."""
-        model: Self = load(path, estimators={cls._kind: cls})
+        model: Self = read_model(path, {cls._kind: cls})
         return model
 
     @classmethod

@@ -28,7 +28,7 @@ def test_label_column(write, text, label, features, classes):
     assert dataset.feature_names == features
     assert dataset.class_names == classes
     assert len(dataset.Y) == 2
-    assert dataset.names_made_up == (label == "column_3")
+    assert dataset.recipe.named != (label == "column_3")
 
 
 def test_numeric_classes_are_compared_by_value(write):

@@ -53,7 +53,7 @@ def test_large_npy_file_is_mapped_and_columns_are_named_by_position(here, monkey
     assert not data.Y.flags.writeable
     assert np.array_equal(data.Y, ROWS)
     assert data.feature_names == ("column_1", "column_2", "column_3")
-    assert data.names_made_up
+    assert not data.recipe.named
     assert data.notes == ()
 
 
