@@ -247,16 +247,12 @@ class RawTable:
     format: TextFormat = field(default_factory=TextFormat)  # of a text file, as detected
 
     @classmethod
-    def from_array(
-        cls, path: str, array: np.ndarray, first_row: int = 0, names: Sequence[str] = ()
-    ) -> "RawTable":
+    def from_array(cls, path: str, array: np.ndarray, first_row: int = 0) -> "RawTable":
         """Create a table of numbers. A float64 array in C order is not copied."""
         direct = array.dtype == np.float64 and array.dtype.isnative and array.flags.c_contiguous
-        columns = names or default_names(array.shape[1])
-        cells = {
-            name: Cells.of(np.asarray(array[:, j], np.float64)) for j, name in enumerate(columns)
-        }
-        return cls(path, cells, bool(names), first_row=first_row, numbers=array if direct else None)
+        columns = zip(default_names(array.shape[1]), array.T, strict=True)
+        cells = {name: Cells.of(np.asarray(column, np.float64)) for name, column in columns}
+        return cls(path, cells, False, first_row=first_row, numbers=array if direct else None)
 
     @classmethod
     def from_frame(cls, path: str, frame: pd.DataFrame, first_row: int = 0) -> "RawTable":
