@@ -270,7 +270,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return replace(RawTable.from_frame("the table", frame), named=is_frame(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the feature names: the column name of numbers, `column=text` of one-hot features."""
+        """Return the column name of each number and `column=text` of each one-hot feature."""
         check_is_fitted(self)
         return np.array(self.recipe_.feature_names, dtype=object)
 
