@@ -8,6 +8,7 @@ import gzip
 import io
 import re
 import sys
+import warnings
 import zipfile
 import zlib
 from collections.abc import Collection, Generator, Iterator
@@ -271,7 +272,13 @@ def _parquet_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:
 def _stata_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:
     size = sys.maxsize if whole else row_blocks.ROWS
     with pd.read_stata(source.stream, chunksize=size) as reader:
-        yield from reader
+        while True:
+            with warnings.catch_warnings():  # the categories of pandas may differ between blocks
+                warnings.simplefilter("ignore", pd.errors.CategoricalConversionWarning)
+                frame = next(reader, None)
+            if frame is None:
+                return
+            yield frame
 
 
 def _frame_tables(name: str, frames: Iterator[pd.DataFrame]) -> Iterator[RawTable]:

@@ -168,6 +168,17 @@ def test_damaged_parquet_files_are_refused(here):
         read_table(path, TextFormat())
 
 
+@pytest.mark.filterwarnings("error")
+def test_partly_labelled_values_of_stata_are_equal_in_blocks(here, monkeypatch):
+    frame = pd.DataFrame({"a": np.arange(40) % 7 / 2, "v": np.arange(40) % 5})
+    frame.to_stata("t.dta", write_index=False, value_labels={"v": {0: "zero", 1: "one"}})
+    texts = read_table("t.dta", TextFormat()).cells["v"].texts
+    assert texts[:5].tolist() == ["zero", "one", "2", "3", "4"]
+    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 7)
+    blocks = list(read.read_blocks("t.dta", TextFormat()))
+    np.testing.assert_array_equal(np.concatenate([b.cells["v"].texts for b in blocks]), texts)
+
+
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "csv.zip", "npy", "parquet", "xlsx", "dta"])
 @pytest.mark.filterwarnings("error")
 def test_files_are_closed_and_blocks_are_parts_of_the_table(here, monkeypatch, kind):
