@@ -10,8 +10,7 @@ import pandas as pd
 
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions
-from sgpmic_cli.commands.output import Output
-from sgpmic_cli.commands.progress import RunProgress
+from sgpmic_cli.commands.output import Output, RunProgress
 from sgpmic_cli.data.registry import entry, names
 
 BUNDLED = [name for name in names() if entry(name).kind == "bundled"]

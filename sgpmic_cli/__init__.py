@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from sgpmic_cli.clustering.model.estimator import SGPMIC
     from sgpmic_cli.clustering.page import write_report
     from sgpmic_cli.clustering.plots import plot_map, plot_profiles, plot_selection
+    from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.estimator_base.prediction import Prediction
-    from sgpmic_cli.model_files import load
     from sgpmic_cli.paper.model.estimator import PaperSGPMIC
     from sgpmic_cli.tables.encoder import TableEncoder
 
@@ -33,7 +33,7 @@ _MODULES = {
     "PaperSGPMIC": "paper.model.estimator",
     "Prediction": "estimator_base.prediction",
     "TableEncoder": "tables.encoder",
-    "load": "model_files",
+    "load": "estimator_base.latent_clusterer",
     "plot_map": "clustering.plots",
     "plot_profiles": "clustering.plots",
     "plot_selection": "clustering.plots",

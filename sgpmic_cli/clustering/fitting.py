@@ -27,14 +27,18 @@ from sgpmic_cli.clustering.result_tables import append_rows, row_numbers, unusua
 from sgpmic_cli.clustering.single_column import Condition
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.estimator_base.diagnostics import diagnose, unusual_below, warn_about
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.estimator_base.prediction import Features, Prediction
-from sgpmic_cli.estimator_base.table_input import is_frame, missing_mode
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
+from sgpmic_cli.estimator_base.prediction import (
+    Features,
+    Prediction,
+    diagnose,
+    unusual_below,
+    warn_about,
+)
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.scores import purity, score_all
-from sgpmic_cli.tables.encoder import TableEncoder
-from sgpmic_cli.tables.problems import DROP_ROWS, USE_MEDIAN, Problem, TableError
+from sgpmic_cli.tables.encoder import TableEncoder, is_frame
+from sgpmic_cli.tables.options import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
 
 # Reports an iteration, assigned rows, or the name of a step that begins.

@@ -12,9 +12,8 @@ from sgpmic_cli.clustering.fitting import AssignProgress
 from sgpmic_cli.clustering.result_tables import append_rows, unusual_notes
 from sgpmic_cli.data.dataset import class_numbers
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
 from sgpmic_cli.estimator_base.prediction import Features
-from sgpmic_cli.estimator_base.table_input import missing_mode
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.tables.encoder import EncodedTable
 from sgpmic_cli.tables.recipe import Rows, TableRecipe, unify_numbers

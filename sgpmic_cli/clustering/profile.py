@@ -10,7 +10,7 @@ import pandas as pd
 
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.estimator_base.diagnostics import diagnose
+from sgpmic_cli.estimator_base.prediction import diagnose
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
 from sgpmic_cli.text import shortened

@@ -6,9 +6,9 @@ fast.
 """
 
 import errno
+import inspect
 import os
 import resource
-import shlex
 import sys
 import tempfile
 import traceback
@@ -21,7 +21,6 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands.help_text import epilog, paragraphs, print_help
 from sgpmic_cli.errors import SgpmicError, Terminated
 from sgpmic_cli.text import as_option_value, for_terminal
 
@@ -40,6 +39,33 @@ SUBCOMMANDS = {
     "info": ("Maintain", "datasets:info"),
 }
 
+EXAMPLES: dict[str, list[tuple[str, str]]] = {
+    "fit": [
+        ("sgpmic fit birds.csv", "choose the number of clusters and describe each cluster"),
+        ("sgpmic fit birds.csv --clusters 2-8 --id ring", "try 2 to 8 clusters; name rows by ring"),
+        ("sgpmic fit iris --setting paper", "fit the paper's model"),
+    ],
+    "predict": [("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file")],
+    "plot": [
+        ("sgpmic plot figure6", "draw the paper's figure 6, convergence on six data sets"),
+        ("sgpmic plot embedding --data wine", "draw the latent space of one data set"),
+    ],
+    "datasets": [
+        ("sgpmic datasets list", "list all data sets"),
+        ("sgpmic datasets fetch yale", "download a data set that is not bundled"),
+    ],
+    "benchmark": [
+        ("sgpmic benchmark --dataset iris", "run all methods on iris"),
+        ("sgpmic benchmark my.csv --label y --methods sgp-mic,pca-fcm", "run two on a file"),
+    ],
+    "sweep-clusters": [("sgpmic sweep-clusters iris --repeats 3", "run a short sweep on iris")],
+    "sweep-inducing": [("sgpmic sweep-inducing iris --repeats 3", "run a short sweep on iris")],
+    "table1": [("sgpmic table1", "compare the shapes of the data sets with the paper's")],
+    "report": [("sgpmic report --results results", "write the page about the folder results")],
+    "check": [("sgpmic check", "recompute the fast cells and compare them with the reference")],
+    "info": [("sgpmic info", "print versions, paths and data sets for a bug report")],
+}
+
 
 class LazyCommands(Mapping[str, Any]):
     """The subcommands by name, which are imported when they are looked up."""
@@ -48,12 +74,19 @@ class LazyCommands(Mapping[str, Any]):
         panel, target = SUBCOMMANDS[name]
         module, _, attribute = target.partition(":")
         found = getattr(import_module(f"{__name__}.{module}"), attribute)
-        look: Any = {"rich_help_panel": panel, "epilog": epilog(name)}
+        examples = (f"[bold]{line}[/bold]  {meaning}" for line, meaning in EXAMPLES[name])
+        look: Any = {
+            "rich_help_panel": panel,
+            "epilog": "\n\n".join(["Examples:", *examples]),
+        }
         parent = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
         if isinstance(found, typer.Typer):
             parent.add_typer(found, name=name, **look)
         else:
-            parent.command(name, help=paragraphs(found.__doc__), **look)(found)
+            # Join the lines of each paragraph, so that the terminal wraps the text.
+            parts = inspect.cleandoc(found.__doc__ or "").split("\n\n")
+            text = "\n\n".join(" ".join(part.split()) for part in parts)
+            parent.command(name, help=text, **look)(found)
         parent.callback()(lambda: None)  # makes it a group, also with one command
         return typer.main.get_group(parent).commands[name]
 
@@ -115,7 +148,7 @@ class Commands(TyperGroup):
 
     def _message(self, error: SgpmicError, ctx: Any) -> str:
         """Return the message of an error; a TableError recommends options of the subcommand."""
-        from sgpmic_cli.tables.problems import TableError
+        from sgpmic_cli.tables.options import TableError
 
         if not isinstance(error, TableError):
             return str(error)
@@ -127,10 +160,7 @@ class Commands(TyperGroup):
             name = f"--{parameter}"
             return f"{name} {as_option_value(values)}" if name in options else None
 
-        message, remedy = error.message(as_option).removesuffix("."), error.remedy(as_option)
-        repeated = shlex.join(self.arguments)
-        example = f"{message}. For example: `sgpmic {repeated} {remedy}`"
-        return message if remedy is None else example
+        return error.message(as_option)
 
 
 def _flush_stdout(code: int) -> int:
@@ -193,3 +223,10 @@ def root(
         print(f"sgpmic {__version__}")
         raise typer.Exit
     print_help(context)
+
+
+def print_help(context: typer.Context) -> None:
+    """Print the help of a group that is called without a subcommand."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit

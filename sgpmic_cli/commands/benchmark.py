@@ -61,7 +61,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     130 interrupted.
     """
     from sgpmic_cli.benchmark import benchmark as experiment
-    from sgpmic_cli.commands.progress import RunProgress, finish_runs
+    from sgpmic_cli.commands.output import RunProgress, finish_runs
     from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
     progress = RunProgress(output)
@@ -93,7 +93,7 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
     from sgpmic_cli.benchmark.compare import METRICS, ROW, distinct, is_best, rows_of
     from sgpmic_cli.benchmark.counts import count_verdicts
     from sgpmic_cli.benchmark.render.tables import RANKED, TITLES, notes_of, ranking, used
-    from sgpmic_cli.commands.terminal_tables import note, table
+    from sgpmic_cli.commands.output import note, table
 
     marked = results.assign(best=is_best(results))
     for metric in METRICS:
@@ -151,7 +151,7 @@ def _print_plan(
 ) -> None:
     """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
     from sgpmic_cli.benchmark.run import prepare
-    from sgpmic_cli.commands.terminal_tables import as_text, table
+    from sgpmic_cli.commands.output import as_text, table
 
     prepared = prepare(study, options, out)
     stored, to_run = prepared.stored, len(prepared.pending)
@@ -195,8 +195,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         source: shared.SourceOptions,
         output: Output,
     ) -> None:
-        from sgpmic_cli.commands.progress import RunProgress, finish_runs
-        from sgpmic_cli.commands.terminal_tables import table
+        from sgpmic_cli.commands.output import RunProgress, finish_runs, table
         from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
 
         progress = RunProgress(output)
@@ -237,7 +236,7 @@ def table1(
     output: Output,
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
-    from sgpmic_cli.commands.terminal_tables import note, table
+    from sgpmic_cli.commands.output import note, table
     from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
     rows = shapes(**vars(source))

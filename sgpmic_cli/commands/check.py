@@ -42,7 +42,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.benchmark import gate
     from sgpmic_cli.benchmark.reference import BROKEN, COMPARED, read_reference, write_reference
     from sgpmic_cli.benchmark.run import RunOptions
-    from sgpmic_cli.commands.progress import RunProgress, finish_runs
+    from sgpmic_cli.commands.output import RunProgress, finish_runs
     from sgpmic_cli.files.atomic import refuse_replacing
     from sgpmic_cli.files.output_folder import check_writable
     from sgpmic_cli.paper.experiments.protocols import INSTALLED, REFERENCE, paper_suite
@@ -91,7 +91,7 @@ def _print(changes: "pd.DataFrame", output: Output) -> None:
     from sgpmic_cli.benchmark.compare import rows_of
     from sgpmic_cli.benchmark.reference import BROKEN, State, changes_document
     from sgpmic_cli.benchmark.render.tables import TITLES, digits, plain, signed
-    from sgpmic_cli.commands.terminal_tables import table
+    from sgpmic_cli.commands.output import table
 
     headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]
     rows: list[list[str | Text]] = []

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from rich.text import Text
 
+from sgpmic_cli.commands import print_help
 from sgpmic_cli.commands import shared_options as shared
-from sgpmic_cli.commands.help_text import print_help
-from sgpmic_cli.commands.output import Output
+from sgpmic_cli.commands.output import Output, as_text, facts, table
 
 app = typer.Typer(
     help="List, show, fetch and verify the data sets.",
@@ -82,10 +83,6 @@ def verify(*, json: shared.Json = False, source: shared.SourceOptions) -> None:
 
 
 def _print(document: dict[str, Any], json: bool, rows: list[dict[str, Any]]) -> None:
-    from rich.text import Text
-
-    from sgpmic_cli.commands.terminal_tables import as_text, table
-
     cells = [
         [Text(as_text(value), style=_COLOURS.get(str(value), "")) for value in row.values()]
         for row in rows
@@ -98,7 +95,6 @@ def _print(document: dict[str, Any], json: bool, rows: list[dict[str, Any]]) -> 
 def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
     """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
     import sgpmic_cli
-    from sgpmic_cli.commands.terminal_tables import as_text, facts
     from sgpmic_cli.data.inventory import describe_all
     from sgpmic_cli.data.registered import cache_folder
     from sgpmic_cli.data.registry import bundled_folder

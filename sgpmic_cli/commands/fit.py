@@ -11,7 +11,7 @@ from typing import Literal
 import typer
 
 from sgpmic_cli.commands import shared_options as shared
-from sgpmic_cli.commands.output import Output
+from sgpmic_cli.commands.output import FitProgress, Output, facts, score_facts
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import shortened
 
@@ -132,10 +132,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.clustering.page import fit_page
     from sgpmic_cli.clustering.result_tables import TABLE, write_table
     from sgpmic_cli.commands import fit_models
-    from sgpmic_cli.commands.fit_tables import fit_tables
-    from sgpmic_cli.commands.progress import FitProgress
     from sgpmic_cli.data import load
-    from sgpmic_cli.estimator_base.table_input import missing_mode
+    from sgpmic_cli.estimator_base.latent_clusterer import missing_mode
     from sgpmic_cli.files.manifest import manifest
     from sgpmic_cli.files.output_folder import output_folder
 
@@ -150,7 +148,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
         command = partial(fit_models.fit_command, arguments)
         # Print before drawing, which takes longer than a small fit.
         content = {**fitted.summary(), "out": str(out)}
-        unprinted = output.try_result(content, fit_tables(fitted, out, command))
+        unprinted = output.try_result(content, fit_models.fit_tables(fitted, out, command))
         for note in (*data.notes, *fitted.warnings, *fitted.advice):
             output.note(f"note: {note}")
         about = manifest(arguments, {fitted.data.name: fitted.data.sha256}, fit=fitted.summary())
@@ -192,11 +190,9 @@ def predict(  # noqa: PLR0913 - one parameter per option
     unlike those of the fit as unusual, and embedding.csv.
     """
     from sgpmic_cli.clustering import prediction
-    from sgpmic_cli.commands.progress import FitProgress
-    from sgpmic_cli.commands.terminal_tables import facts, score_facts
     from sgpmic_cli.data.loading import rows_for
+    from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files.output_folder import output_folder, settle
-    from sgpmic_cli.model_files import load
 
     dataset = shared.one_of(dataset, dataset_option)
     settle(model if model.is_dir() else model.parent)

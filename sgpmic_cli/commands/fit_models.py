@@ -1,22 +1,28 @@
-"""Fit the estimator that the options of `sgpmic fit` describe, and name these options."""
+"""Fit the estimator that the options of `sgpmic fit` describe, and describe it in the terminal."""
 
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 from threadpoolctl import threadpool_limits
 
-from sgpmic_cli.clustering import figures, fitting
+from sgpmic_cli.clustering import figures, fitting, interpretation
+from sgpmic_cli.clustering.answer import verdict_in_words
 from sgpmic_cli.clustering.fitting import Fitted
+from sgpmic_cli.commands.output import facts, score_facts, table
 from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.estimator_base.table_input import missing_mode
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
 from sgpmic_cli.text import as_option_value
 
 Setting = Literal["default", "paper"]
@@ -40,6 +46,8 @@ USUAL = {
 }
 PAPER_VARIANCE = 95.0  # percent of the variance that sets the latent dimensions
 N_RESAMPLES = 8  # of the default model, whose own default is 0
+N_DOUBTFUL, N_TYPICAL = 5, 3  # rows that are shown
+N_STEPS = 2  # commands that are shown; the page has all
 
 
 def estimator_class(setting: Setting) -> type[LatentClusterer]:
@@ -69,12 +77,12 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
     `arguments` are those of the manifest: `dataset`, the options of the model, and `table` with the
     fields of `TableOptions`.
     """
-    table = dict(arguments.get("table") or {})
+    options = dict(arguments.get("table") or {})
     setting = arguments.get("setting", "default")
     usual = {**USUAL, "missing": missing_mode(estimator_class(setting))}
     if "drop" in changed:
-        changed["drop"] = (*table.get("drop", ()), *changed["drop"])
-    given = {**table, **table.pop("format", {}), **arguments, **changed}
+        changed["drop"] = (*options.get("drop", ()), *changed["drop"])
+    given = {**options, **options.pop("format", {}), **arguments, **changed}
     words = ["sgpmic", "fit", shlex.quote(given["dataset"])]
     for name, value in given.items():
         if name in ("dataset", "table", "format") or value in (None, (), usual.get(name)):
@@ -192,3 +200,78 @@ def _fit_and_draw(draw: Callable[[Fitted, Path], None], stem: Path, options: Any
 
 embedding = partial(_fit_and_draw, figures.draw_embedding)
 convergence = partial(_fit_and_draw, figures.draw_convergence)
+
+
+def fit_tables(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterator[RenderableType]:
+    """Yield the parts of the terminal output of a fit: the answer first, the evidence last."""
+    yield Text(interpretation.headline(fitted), style="bold")
+    yield _clusters(fitted)
+    for sentence in interpretation.how_sure(fitted):
+        yield Text(sentence)
+    for words, code in islice(interpretation.next_steps(fitted, out, command), N_STEPS):
+        yield _code(words, code)
+    yield _code("Map, profiles and doubtful rows are on the page:", str(out / "report.html"))
+    yield Padding(_model(fitted), (1, 0, 0, 0))
+    if interpretation.numbers_tried(fitted):
+        yield _numbers_tried(fitted)
+
+
+def _code(words: str, code: str) -> Padding:
+    return Padding(Text.assemble(f"{words}\n  ", (code, "bold")), (1, 0, 0, 0))
+
+
+def _clusters(fitted: Fitted) -> Table:
+    """Return a table with one line for each cluster, after the groups that are no cluster."""
+    columns: dict[str, list[str]] = {"verdict": [verdict_in_words(v) for v in fitted.verdicts]}
+    # The paper's model has neither verdicts nor refits, so its clusters have a probability only.
+    if not fitted.verdicts:
+        columns = {"certainty": [f"{value:.2f}" for value in fitted.model.certainty_]}
+    headings = ["cluster", "rows", *columns, "distinguishing features", "typical rows"]
+    rows = [
+        [f"group {g}", str(size), verdict, "\n".join(features), fitted.group_names[g]]
+        for g, size, verdict, features in interpretation.groups_in_words(fitted)
+    ]
+    rows += [
+        [
+            str(m),
+            str(size),
+            *(values[m] if size else "–" for values in columns.values()),
+            "\n".join(fitted.profile.in_words(m)) or "none",
+            "; ".join(interpretation.typical_rows(fitted, m, N_TYPICAL)) if size else "",
+        ]
+        for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
+    ]
+    return table(headings, rows, left=["verdict", *headings[-2:]])
+
+
+def _model(fitted: Fitted) -> Table:
+    """Return facts about the data, the model and the least certain rows."""
+    summary = fitted.summary()
+    model = [f"{summary['dims']} dimension{'s' * (summary['dims'] > 1)}"]
+    if "kernel" in summary:
+        model += [f"{summary['kernel']} kernel", summary["optimizer"]]
+    model += [f"{summary['inducing']} inducing inputs", f"scale {summary['scale']}"]
+    converged = "converged" if summary["converged"] else "the bound still rises"
+    content = {
+        "data": f"{summary['dataset']}: {summary['rows']} rows, {summary['columns']} columns",
+        "latent space": ", ".join(model),
+        "iterations": f"{summary['iterations']} ({converged}), seed {summary['seed']}",
+        "lower bound": f"{summary['lower_bound']:.4f}",
+        **score_facts(summary["scores"]),
+    }
+    if doubtful := interpretation.doubtful_rows(fitted, N_DOUBTFUL):
+        content["least certain rows"] = "; ".join(
+            f"{name} ({first}: {p_first:.2f}, {second}: {p_second:.2f})"
+            for name, first, p_first, second, p_second in doubtful
+        )
+    return facts(content)
+
+
+def _numbers_tried(fitted: Fitted) -> Table:
+    heading, body = interpretation.numbers_table(fitted)
+    chosen = str(fitted.model.n_clusters_)
+    rows = []
+    for row in body:
+        style, mark = ("bold", "chosen") if row[0] == chosen else ("", "")
+        rows.append([Text(cell, style=style) for cell in (*row, mark)])
+    return table([*heading, ""], rows, left=[""])

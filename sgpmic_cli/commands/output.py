@@ -1,21 +1,39 @@
-"""Output of a command: the result on stdout, everything else on stderr."""
+"""Output of a command: the result on stdout, notes and progress on stderr.
+
+Progress is a bar on a terminal, otherwise a line every ten seconds.
+"""
 
 import json
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+from rich import box
+from rich import progress as bars
+from rich.console import Console, JustifyMethod, RenderableType
+from rich.segment import Segments
+from rich.table import Table
+from rich.text import Text
 
 from sgpmic_cli.commands.shared_options import Json, Quiet
+from sgpmic_cli.errors import CellsFailed
+from sgpmic_cli.interrupts import cleanup
 from sgpmic_cli.text import for_html, for_terminal
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from sgpmic_cli.benchmark.fit import Row
+    from sgpmic_cli.benchmark.run import FinishedStudy
+    from sgpmic_cli.clustering.fitting import AssignProgress, IterationProgress
 
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
+LINE_SECONDS = 10.0  # between two lines of progress
+RETRY = "the notes say why, and --retry-failed runs them again"
+SPEED_SECONDS = 120  # the time left is estimated from the speed in this period
 
 
 @dataclass
@@ -33,19 +51,15 @@ class Output:
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")  # for terminals whose encoding lacks ±
 
-    def console(self, *, stderr: bool = False) -> "Console":
+    def console(self, *, stderr: bool = False) -> Console:
         """Return a console for results (stdout) or for progress (stderr)."""
-        from rich.console import Console
-
         stream = sys.stderr if stderr else sys.stdout
         width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
         # No markup: names from files may contain [ ].
         return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False)
 
-    def result(self, document: Mapping[str, Any], parts: "Iterable[RenderableType]") -> None:
+    def result(self, document: Mapping[str, Any], parts: Iterable[RenderableType]) -> None:
         """Print the document with `--json`, otherwise the parts; escape control characters."""
-        from rich.segment import Segments
-
         if self.json:
             text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
             # JSON allows control characters above U+007F, which some terminals obey.
@@ -58,7 +72,7 @@ class Output:
             console.print(Segments(part._replace(text=for_html(part.text)) for part in segments))
 
     def try_result(
-        self, document: Mapping[str, Any], parts: "Iterable[RenderableType]"
+        self, document: Mapping[str, Any], parts: Iterable[RenderableType]
     ) -> BaseException | None:
         """Print a result, and return the error if stdout is closed or full.
 
@@ -94,3 +108,197 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    title: str | None = None,
+    left: Sequence[str] = (),
+) -> Table:
+    """Return a table; columns are right-aligned unless their heading is in `left`."""
+    content = Table(box=box.SIMPLE_HEAD, title=title, title_style="bold", pad_edge=False)
+    for heading in headings:
+        justify: JustifyMethod = "left" if heading in left else "right"
+        content.add_column(heading, justify=justify, overflow="fold")
+    for row in rows:
+        content.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    return content
+
+
+def facts(content: Mapping[str, str]) -> Table:
+    """Return a table with a name and a value on each line."""
+    names = Table(box=None, show_header=False, pad_edge=False)
+    names.add_column(style="bold", no_wrap=True)
+    names.add_column(overflow="fold")
+    for name, value in content.items():
+        names.add_row(name, Text(value))
+    return names
+
+
+def note(name: str, sentence: str) -> Text:
+    """Return a sentence about something, with its name in bold."""
+    return Text.assemble((f"{name}: ", "bold"), sentence)
+
+
+def as_text(value: Any, separator: str = "\n") -> str:
+    """Format a plain value, with one line for each entry of a dict or a list."""
+    if isinstance(value, dict):
+        return separator.join(f"{name}: {as_text(entry)}" for name, entry in value.items()) or "–"
+    if isinstance(value, list | tuple):
+        return separator.join(as_text(entry, ", ") for entry in value) or "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value in (None, "") else str(value)
+
+
+def score_facts(scores: Mapping[str, float] | None) -> dict[str, str]:
+    """Return the scores as facts, with ACC and Hungarian ACC on one line."""
+    if scores is None:
+        return {}
+    from sgpmic_cli.scores import SCORES
+
+    lines: dict[str, list[str]] = {}
+    for name, score in SCORES.items():
+        meaning = f" ({score.meaning})" if score.meaning else ""
+        lines.setdefault(score.title.split()[-1], []).append(f"{scores[name]:.2f}{meaning}")
+    return {title: "; ".join(values) for title, values in lines.items()}
+
+
+class Progress:
+    """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither."""
+
+    time_left = "left"  # text before the estimated time left
+
+    def __init__(self, output: Output, text: str = "initialising the fit"):
+        self.output = output
+        self.cleanup = cleanup()
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._print_lines, daemon=True)
+        self.bar = bars.Progress(
+            bars.TextColumn("{task.description}", markup=False),
+            bars.BarColumn(),
+            bars.TextColumn("{task.fields[count]}"),
+            bars.TimeElapsedColumn(),
+            bars.TextColumn(self.time_left),
+            bars.TimeRemainingColumn(),
+            console=output.console(stderr=True),
+            transient=True,
+            speed_estimate_period=SPEED_SECONDS,
+            disable=output.quiet or not sys.stderr.isatty(),
+        )
+        self.bar.add_task(text, total=None, count="")
+        (self.task,) = self.bar.tasks
+
+    def __enter__(self) -> Self:
+        self.cleanup.__enter__()
+        if self.bar.disable:
+            self.thread.start()
+        else:
+            self.bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        self.cleanup.__exit__(None, None, None)
+        if self.bar.disable:
+            self.ended.set()
+            self.thread.join()
+        else:
+            self.bar.stop()
+
+    def state(self) -> str:
+        """Return the text of a periodic line."""
+        return self.task.description
+
+    def update(self, text: str, **bar: Any) -> None:
+        """Show a step; `bar` has the fields of the bar that change."""
+        self.bar.update(self.task.id, description=text, **bar)
+
+    def _print_lines(self) -> None:
+        last = ""
+        while not self.ended.wait(LINE_SECONDS):
+            if (state := self.state()) != last:  # a long step is announced once
+                self.output.note(state)
+            last = state
+
+
+class FitProgress(Progress):
+    """A callback for the steps and iterations of a fit and for the blocks of assigned rows."""
+
+    time_left = "left at most"  # a fit that converges ends before its last iteration
+
+    def __call__(self, step: "IterationProgress | AssignProgress | str") -> None:
+        """Show one step."""
+        from sgpmic_cli.clustering.fitting import AssignProgress
+
+        if isinstance(step, str):
+            self.update(f"current step: {step}")
+            return
+        if isinstance(step, AssignProgress):
+            total = "" if step.rows is None else f" of {step.rows}"
+            text = f"assigned {step.done}{total} rows"
+            self.update(text, completed=step.done, total=step.rows)
+            return
+        is_first = "iteration" not in self.task.description
+        restart = f"restart {step.restart}/{step.restarts}, " if step.restarts > 1 else ""
+        acc = "" if step.acc is None else f", ACC {step.acc:.2f}"
+        self.update(
+            f"{restart}iteration {step.number}/{step.max_iter}: bound {step.bound:.2f}{acc}",
+            completed=(step.restart - 1) * step.max_iter + step.number,
+            total=step.restarts * step.max_iter,
+        )
+        if is_first and self.bar.disable:
+            self.output.note(self.state())
+
+
+class RunProgress(Progress):
+    """Progress of an experiment in runs; a watcher of `RunOptions`."""
+
+    def __init__(self, output: Output):
+        super().__init__(output, "planning")
+        self.done = self.failed = 0
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        """End the display; after an interrupt, say how to resume the work."""
+        super().__exit__(kind, *error)
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            raise kind(
+                "interrupted; finished runs are stored, and the same command resumes the work."
+            ) from None
+
+    def planned(self, kept: int, pending: int) -> None:
+        """Start with the number of pending runs; `kept` others are stored."""
+        self.done = self.failed = 0
+        self.bar.reset(self.task.id, total=pending, count=f"0/{pending}")
+        self.update(f"{kept} stored, running")
+
+    def finished(self, row: "Row") -> None:
+        """Count a run."""
+        self.done += 1
+        self.failed += row["status"] == "failed"
+        text = f"{row['method']} on {row['dataset']}{self._failures()}"
+        self.update(text, advance=1, count=f"{self.done}/{self.task.total}")
+
+    def warn(self, sentence: str) -> None:
+        """Print a warning as a line, which Rich moves above the bar."""
+        self.output.note(f"warning: {sentence}")
+
+    def state(self) -> str:
+        """Return the number of runs that are done."""
+        if self.task.total is None:
+            return self.task.description
+        return f"{self.done} of {self.task.total:.0f} runs done{self._failures()}"
+
+    def _failures(self) -> str:
+        return f", {self.failed} failed" if self.failed else ""
+
+
+def finish_runs(
+    finished: "FinishedStudy", written: str, output: Output, advice: str = RETRY
+) -> None:
+    """Print how many runs were computed and what was written; raise CellsFailed if some failed."""
+    output.finish(f"{finished.computed} runs computed, {finished.reused} reused; {written}")
+    if finished.failed:
+        total = finished.computed + finished.reused
+        raise CellsFailed(f"{finished.failed} of {total} runs failed; {advice}.")

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from sgpmic_cli.commands import shared_options as shared
-from sgpmic_cli.commands.output import Output
+from sgpmic_cli.commands.output import Output, RunProgress
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.text import for_terminal
 
@@ -55,7 +55,6 @@ def plot(  # noqa: PLR0913 - one parameter per option
     `sgpmic sweep-inducing` wrote. The same runs give identical files.
     """
     from sgpmic_cli.benchmark.run import RunOptions
-    from sgpmic_cli.commands.progress import RunProgress
     from sgpmic_cli.files.output_folder import output_folder
     from sgpmic_cli.paper.figures.catalogue import resolve
     from sgpmic_cli.paper.figures.panels import PlotOptions

@@ -56,11 +56,6 @@ class Dataset:
         return cls(name, Y, labels, tuple(number), tuple(feature_names), **fields)
 
     @property
-    def names_made_up(self) -> bool:
-        """Whether the columns have no names in the file."""
-        return self.recipe is not None and not self.recipe.named
-
-    @property
     def n_classes(self) -> int:
         """Number of known classes; 0 if the data set has none."""
         return len(self.class_names)

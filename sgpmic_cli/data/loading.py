@@ -5,14 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.dataset import Dataset
-from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.cells import Cells, RawTable
+from sgpmic_cli.tables.cells import RawTable
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
 from sgpmic_cli.tables.encoder import EncodedTable
 from sgpmic_cli.tables.options import TableOptions, TextFormat
@@ -63,6 +62,8 @@ def load(
             f"{found.name} is a registered data set; options of a table, such as --label, are for "
             f"files of your own, and {found.name} has its own classes"
         )
+    from sgpmic_cli.data.registered import load_entry  # with what a download needs
+
     return load_entry(found, data_dir=data_dir, mirror=mirror, offline=offline)
 
 
@@ -85,9 +86,8 @@ def rows_for(
         tables = read_blocks(os.path.expanduser(name_or_path), format, known)
         return EncodedTable(_name(name_or_path), recipe, tables, label, id)
     data = load(name_or_path, label=label, **source)
-    table = RawTable.from_array(data.name, data.Y, names=data.feature_names)
-    classes = Cells.of(np.array(data.classes, dtype=object))
-    table = replace(table, cells={**table.cells, CLASSES: classes})
+    frame = pd.DataFrame(data.Y, columns=data.feature_names).assign(**{CLASSES: data.classes})
+    table = RawTable.from_frame(data.name, frame)
     return EncodedTable(data.name, recipe, [table], label=CLASSES)
 
 

@@ -1,4 +1,4 @@
-"""Base class of `SGPMIC` and `PaperSGPMIC`."""
+"""Base class of `SGPMIC` and `PaperSGPMIC`: from a table to scaled rows, fits and new rows."""
 
 import warnings
 from abc import abstractmethod
@@ -9,17 +9,16 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_array, gen_batches, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, Indices, Table
-from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.diagnostics import Diagnostics, diagnose
-from sgpmic_cli.estimator_base.parallel import Workers, workers
-from sgpmic_cli.estimator_base.parameter_checks import (
+from sgpmic_cli._typing import Array, BoolArray, Indices, PathLike, Table
+from sgpmic_cli.errors import UsageError, input_errors, warn_caller
+from sgpmic_cli.estimator_base.clusterer import (
     BOOLEAN,
     CALLBACK,
     JOBS,
+    Clusterer,
     check_parameters,
     either,
     number,
@@ -27,16 +26,19 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     whole,
 )
 from sgpmic_cli.estimator_base.prediction import (
+    Diagnostics,
     Features,
     Located,
     Prediction,
+    diagnose,
     most_probable,
     with_left_out,
 )
-from sgpmic_cli.estimator_base.scaling import check_spread
-from sgpmic_cli.estimator_base.storage import StoredModel
-from sgpmic_cli.estimator_base.table_input import TableInput
-from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.estimator_base.scaling import SAFE_RANGE, Scale, check_spread, offset_and_scale
+from sgpmic_cli.estimator_base.storage import StoredModel, read_model
+from sgpmic_cli.row_blocks import Workers, row_blocks, workers
+from sgpmic_cli.tables.encoder import TableEncoder, is_frame
+from sgpmic_cli.tables.options import MissingMode
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -50,18 +52,28 @@ SHARED_RULES = {
     "callback": CALLBACK,
 }
 COST = 25  # of locating a row, relative to a row of a bound
+# Classes by the kinds of model files. A file of one model does not import the other.
+ESTIMATORS = {
+    "shared-process": "sgpmic_cli.clustering.model.estimator:SGPMIC",
+    "paper": "sgpmic_cli.paper.model.estimator:PaperSGPMIC",
+}
 
 
-class LatentClusterer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer, StoredModel, TableInput
-):
-    """An estimator that finds clusters and latent points of rows."""
+class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer, StoredModel):
+    """An estimator that finds clusters and latent points of rows.
 
+    Its methods take rows X of shape (n_samples, n_features), new rows or training rows. Data frames
+    are raw tables, which `encoder_` makes features of. Arrays are features.
+    """
+
+    scale: Scale
     max_iter: int
     n_jobs: int | None
     verbose: bool | int
     callback: Callable[[int, float, Indices], None] | None
     # Fitted attributes. The subclasses explain them.
+    offset_: Array
+    scale_: Array
     responsibilities_: Array
     embedding_: Array
     embedding_variances_: Array
@@ -87,52 +99,21 @@ class LatentClusterer(
     _rows_at_once: ClassVar[int]  # that one thread locates together
     updates: ClassVar[tuple[str, ...]] = ("EM",)  # steps of an iteration, each with a bound
 
+    def encode(self, X: Table) -> Features:
+        """Return the features of rows, which the methods for new rows take instead of the rows."""
+        check_is_fitted(self)
+        return Features(self._encode(X, fitting=False), self.encoder_)
+
     def fit_transform(self, X: Table, y: Any = None) -> Array:
-        """Fit the model and return the latent points of the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows to cluster.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        embedding : ndarray of shape (n_samples, Q)
-            Latent points.
-        """
+        """Fit the model to the rows X and return their latent points (n_samples, Q)."""
         return self.fit(X).embedding_
 
     def transform(self, X: Table) -> Array:
-        """Return the latent points of rows, optimised under the fitted model.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows or training rows.
-
-        Returns
-        -------
-        embedding : ndarray of shape (n_samples, Q)
-            Latent points.
-        """
+        """Return the latent points (n_samples, Q) of rows, optimised under the fitted model."""
         return self._locate(X).points
 
     def prediction(self, X: Table | Features) -> Prediction:
-        """Return clusters, probabilities, latent points and densities of rows at once.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features) or Features
-            New rows or training rows.
-
-        Returns
-        -------
-        prediction : Prediction
-            What `predict`, `predict_proba` and `transform` return, the log densities, and whether
-            rows are unlike the training rows.
-        """
+        """Return clusters, probabilities, latent points and densities of rows at once."""
         return Prediction.of(self._locate(X), self.unusual_below_)
 
     @property
@@ -144,66 +125,20 @@ class LatentClusterer(
         return replace(Prediction.of(located, self.unusual_below_), labels=self.labels_)
 
     def predict_proba(self, X: Table) -> Array:
-        """Return the probability of each cluster for each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows or training rows.
-
-        Returns
-        -------
-        responsibilities : ndarray of shape (n_samples, n_clusters)
-            Probabilities; each row sums to one.
-        """
+        """Return the probability of each cluster for each row, (n_samples, n_clusters)."""
         parts, left_out = self._map_blocks(X, self._assigned)
         return with_left_out(np.concatenate(parts), left_out)
 
     def predict(self, X: Table) -> Indices:
-        """Return the cluster of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows or training rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters from 0 to n_clusters - 1, and -1 for rows without any value.
-        """
+        """Return the cluster of each row (n_samples,), and -1 for rows without any value."""
         return most_probable(self.predict_proba(X))
 
     def score_samples(self, X: Table) -> Array:
-        """Return a lower bound on the log density of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows or training rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            Log densities in the units of X; higher is better.
-        """
+        """Return a lower bound on the log density of each row (n_samples,) in the units of X."""
         return self._locate(X).log_density - np.sum(np.log(self.scale_[self.scale_ > 0]))
 
     def score(self, X: Table, y: Any = None) -> float:
-        """Return the mean of `score_samples`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New rows or training rows.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        score : float
-            Higher is better.
-        """
+        """Return the mean of `score_samples`; higher is better."""
         return float(np.nanmean(self.score_samples(X)))
 
     @property
@@ -283,3 +218,98 @@ class LatentClusterer(
         """Return the results of a function for small parts of one block of scaled rows."""
         parts = [scaled[rows] for rows in gen_batches(len(scaled), self._rows_at_once)]
         return threads.map(function, parts, COST * len(scaled))
+
+    def _encode(self, X: Table | Features, *, fitting: bool) -> Array:
+        """Return the features of a table (n, F), NaN for missing values.
+
+        After a fit to a data frame, the columns of an array are matched by position.
+        """
+        if isinstance(X, np.ma.MaskedArray):  # scikit-learn ignores the mask
+            X = np.ma.filled(X.astype(np.float64), np.nan)
+        if fitting:
+            self._learn_encoder(X)
+        checks: Any = {"dtype": np.float64, "order": "C", "ensure_min_samples": 1 + fitting}
+        if isinstance(X, Features):
+            Y = X.Y
+        elif self.encoder_ is None:
+            finite = "allow-nan" if _allows_nan(self) else True
+            with input_errors():
+                return validate_data(self, X, reset=fitting, ensure_all_finite=finite, **checks)
+        else:
+            if not is_frame(X):
+                validate_data(self, X, reset=False, skip_check_array=True)
+            Y = self.encoder_.transform(X)
+        with input_errors():
+            return check_array(Y, ensure_all_finite="allow-nan", **checks)
+
+    def _learn_encoder(self, X: Any) -> None:
+        """Set `encoder_`, and for encoded tables the number and the names of the columns."""
+        self.encoder_ = None
+        if isinstance(X, Features) and X.encoder is not None:
+            self.encoder_, self.n_features_in_ = X.encoder, X.encoder.n_features_in_
+            if hasattr(X.encoder, "feature_names_in_"):
+                self.feature_names_in_ = X.encoder.feature_names_in_
+        elif is_frame(X):
+            validate_data(self, X, skip_check_array=True)
+            self.encoder_ = TableEncoder(missing=missing_mode(type(self))).fit(X)
+            if notes := self.encoder_.notes_:
+                warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
+
+    def _without_values(self, Y: Array) -> BoolArray:
+        """Return which rows have no value (n,), and warn of them."""
+        blocks = list(row_blocks(len(Y)))
+        empty = np.concatenate([np.isnan(Y[rows]).all(axis=1) for rows in blocks])
+        if empty.all():
+            raise UsageError("No row has a value.")
+        if not _allows_nan(self) and any(np.isnan(Y[b][~empty[b]]).any() for b in blocks):
+            raise UsageError(f"X has missing values, which {type(self).__name__} does not take.")
+        if empty.any():
+            count, first = np.count_nonzero(empty), np.flatnonzero(empty)[0] + 1
+            warn_caller(f"Rows without any value are left out: {count}, the first is row {first}.")
+        return empty
+
+    def _set_scaling(self, Y: Array, **options: bool) -> None:
+        """Set `offset_` and `scale_` from the features (N, F)."""
+        levels = None if self.encoder_ is None else self.encoder_.recipe_.levels
+        self.offset_, self.scale_ = offset_and_scale(Y, self.scale, levels, **options)
+
+    def _scaled(self, Y: Array, first_row: int = 0) -> Array:
+        """Return the scaled features. Features with a scale of zero are left out."""
+        used = self.scale_ > 0
+        with np.errstate(over="ignore"):
+            scaled = (Y[:, used] - self.offset_[used]) / self.scale_[used]
+        if len(far := np.flatnonzero((np.abs(scaled) > SAFE_RANGE[1]).any(axis=1))):
+            raise UsageError(
+                f"Row {first_row + far[0] + 1} is too far from the training rows to be assigned "
+                f"(beyond {SAFE_RANGE[1]:.0e} standard deviations)."
+            )
+        return np.asarray(scaled)
+
+
+def load(path: PathLike, *, every_row: bool = True) -> LatentClusterer:
+    """Read a model file that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file to read.
+    every_row : bool, default=True
+        Read the results of all rows. False reads what `predict` needs, which is little even if
+        millions of rows were assigned after a fit to a subsample.
+
+    Returns
+    -------
+    model : SGPMIC or PaperSGPMIC
+        The fitted estimator that the file holds.
+    """
+    model: LatentClusterer = read_model(path, ESTIMATORS, every_row)
+    return model
+
+
+def missing_mode(estimator: type[LatentClusterer]) -> MissingMode:
+    """Return how tables for an estimator are encoded: NaN if it deals with it, else medians."""
+    return "model" if _allows_nan(estimator()) else "median"
+
+
+def _allows_nan(estimator: LatentClusterer) -> bool:
+    return bool(get_tags(estimator).input_tags.allow_nan)

@@ -12,21 +12,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.diagnostics import unusual_below
-from sgpmic_cli.estimator_base.parameter_checks import Rule, check_parameters
-from sgpmic_cli.estimator_base.prediction import most_probable, with_left_out
+from sgpmic_cli.estimator_base.clusterer import Rule, check_parameters
+from sgpmic_cli.estimator_base.prediction import most_probable, unusual_below, with_left_out
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
-from sgpmic_cli.estimator_base.table_input import TableInput
 from sgpmic_cli.files.atomic import replacing, strict_json
 from sgpmic_cli.tables.encoder import TableEncoder
 from sgpmic_cli.tables.recipe import TableRecipe, typed
@@ -45,21 +45,10 @@ ROW_ATTRIBUTES = {
 Arrays = Mapping[str, Array]
 
 
-def save(path: PathLike, header: dict[str, Any], arrays: Arrays) -> None:
-    """Write a fitted model to `path` atomically."""
-    header = {"format": FORMAT, "version": FORMAT_VERSION, "written_by": __version__, **header}
-    text = json.dumps(header, default=lambda scalar: scalar.item(), allow_nan=False)
-    members = {name: np.asarray(array, dtype=np.float64) for name, array in arrays.items()}
-    members["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
-    with replacing(Path(path)) as file:
-        np.savez_compressed(file, allow_pickle=False, **members)
+def read_model(path: PathLike, estimators: Mapping[str, Any], every_row: bool = True) -> Any:
+    """Rebuild the estimator of a file. `estimators` has a class, or its place, for each kind.
 
-
-def load(path: PathLike, estimators: Mapping[str, Any], *, every_row: bool = True) -> Any:
-    """Read a model file and rebuild the estimator that it holds.
-
-    `estimators` has a class, or its place as "module:class", for each kind of file. Raise
-    UsageError with one sentence if the file is not a model or is damaged.
+    Raise UsageError with one sentence if the file is not a model or is damaged.
     """
     try:
         with _opened(Path(path)) as members:
@@ -70,7 +59,9 @@ def load(path: PathLike, estimators: Mapping[str, Any], *, every_row: bool = Tru
                 raise UsageError(f"{path} holds a model of kind {kind!r}: use sgpmic.load.")
             try:
                 with np.errstate(over="raise", invalid="raise", divide="raise"):
-                    return _imported(estimators[kind])._rebuilt(header, members, every_row)
+                    found = estimators[kind]
+                    found = resolve_name(found) if isinstance(found, str) else found
+                    return found._rebuilt(header, members, every_row)
             except UsageError as error:  # a wrong parameter in the file, not of the user
                 raise ValueError(str(error)) from None
     except UsageError:
@@ -84,9 +75,12 @@ def load(path: PathLike, estimators: Mapping[str, Any], *, every_row: bool = Tru
         ) from None
 
 
-class StoredModel(TableInput):
+class StoredModel(BaseEstimator):
     """An estimator with model files."""
 
+    encoder_: TableEncoder | None
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
     labels_: Indices
     responsibilities_: Array
     log_density_: Array
@@ -103,13 +97,7 @@ class StoredModel(TableInput):
         return unusual_below(self.log_density_)
 
     def save(self, path: PathLike) -> None:
-        """Write the fitted model to one file, without pickle.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to write, whole or not at all.
-        """
+        """Write the fitted model to the file `path`, whole or not at all, without pickle."""
         check_is_fitted(self)
         parameters = self.get_params()
         parameters = {k: v for k, v in parameters.items() if k not in self._run_parameters}
@@ -120,6 +108,9 @@ class StoredModel(TableInput):
             rows = arrays.keys() & ROW_ATTRIBUTES
             arrays |= {name: np.delete(arrays[name], self._left_out, axis=0) for name in rows}
         header = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "written_by": __version__,
             "kind": self._kind,
             "parameters": parameters,
             "fitted": values,
@@ -128,23 +119,17 @@ class StoredModel(TableInput):
             "unusual_below": self.unusual_below_,
             "left_out": self._left_out.tolist(),
         }
-        save(path, header, arrays)
+        text = json.dumps(header, default=lambda scalar: scalar.item(), allow_nan=False)
+        members = {name: np.asarray(array, dtype=np.float64) for name, array in arrays.items()}
+        members["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
+        with replacing(Path(path)) as file:
+            np.savez_compressed(file, allow_pickle=False, **members)
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
-        """Read a model file that `save` wrote. `sgpmic.load` reads those of both estimators.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file to read.
-
-        Returns
-        -------
-        model : estimator
-            The fitted estimator, with identical predictions.
-        """
-        return load(path, {cls._kind: cls})
+        """Read a model file of this class. `sgpmic.load` reads those of both estimators."""
+        model: Self = read_model(path, {cls._kind: cls})
+        return model
 
     @classmethod
     def _rebuilt(cls, header: dict[str, Any], arrays: Arrays, every_row: bool) -> Self:
@@ -227,13 +212,6 @@ def check_probabilities(arrays: Arrays, *names: str) -> None:
     for name in names:
         if (arrays[name] < 0).any() or not np.allclose(arrays[name].sum(axis=-1), 1.0):
             raise ValueError(f"its array {name} holds no probabilities")
-
-
-def _imported(estimator: Any) -> Any:
-    if not isinstance(estimator, str):
-        return estimator
-    module, _, name = estimator.partition(":")
-    return getattr(import_module(module), name)
 
 
 def _check_version(path: PathLike, header: dict[str, Any]) -> None:

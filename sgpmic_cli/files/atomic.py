@@ -26,10 +26,12 @@ MAX_BYTES = 1 << 28  # larger files were not written by this program
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces `path` on success. After an error `path` is unchanged.
 
-    The folder is created, and a file keeps its permissions. Raise UsageError if `path` is a folder,
-    a device, a pipe or a link to one of them.
+    The folder is created, a file keeps its permissions, and a symbolic link stays: the file that it
+    points to is replaced. Raise UsageError if `path` is a folder, a device, a pipe or a link to one
+    of them.
     """
     refuse_replacing(path)
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     unlocked = path.with_name(temporary_name())
     temporary = unlocked.with_suffix(".tmp")

@@ -13,14 +13,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.parallel import threads_for
-from sgpmic_cli.estimator_base.parameter_checks import (
+from sgpmic_cli.estimator_base.clusterer import (
+    Clusterer,
     check_clusters,
     check_parameters,
     number,
     whole,
 )
+from sgpmic_cli.row_blocks import threads_for
 
 
 @dataclass(eq=False, repr=False)

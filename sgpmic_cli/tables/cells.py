@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.options import TextFormat
-from sgpmic_cli.tables.problems import Problem, leave_out, shown
+from sgpmic_cli.tables.options import Problem, TextFormat, leave_out, shown
 
 MISSING = frozenset(
     # Those of pandas, and error values of spreadsheets.
@@ -37,7 +36,7 @@ DAYS = (
     *("%Y-%m", "%m/%Y"),
 )
 TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
-ISO = "ISO8601"  # with time zones, fractions of seconds, weeks
+ISO = "ISO8601"  # with time zones and fractions of seconds; pandas reads no weeks
 COMPACT = "%Y%m%d"  # whole numbers such as 20240131
 DATES = (*DAYS, *(" ".join(parts) for parts in product(DAYS, TIMES)), *TIMES, ISO)
 PARTS = {"%Y": "year", "%y": "year", "%m": "month", "%b": "month", "%B": "month", "%d": "day"}
@@ -248,16 +247,12 @@ class RawTable:
     format: TextFormat = field(default_factory=TextFormat)  # of a text file, as detected
 
     @classmethod
-    def from_array(
-        cls, path: str, array: np.ndarray, first_row: int = 0, names: Sequence[str] = ()
-    ) -> "RawTable":
+    def from_array(cls, path: str, array: np.ndarray, first_row: int = 0) -> "RawTable":
         """Create a table of numbers. A float64 array in C order is not copied."""
         direct = array.dtype == np.float64 and array.dtype.isnative and array.flags.c_contiguous
-        columns = names or default_names(array.shape[1])
-        cells = {
-            name: Cells.of(np.asarray(array[:, j], np.float64)) for j, name in enumerate(columns)
-        }
-        return cls(path, cells, bool(names), first_row=first_row, numbers=array if direct else None)
+        columns = zip(default_names(array.shape[1]), array.T, strict=True)
+        cells = {name: Cells.of(np.asarray(column, np.float64)) for name, column in columns}
+        return cls(path, cells, False, first_row=first_row, numbers=array if direct else None)
 
     @classmethod
     def from_frame(cls, path: str, frame: pd.DataFrame, first_row: int = 0) -> "RawTable":

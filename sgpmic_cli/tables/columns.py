@@ -20,10 +20,10 @@ from sgpmic_cli.tables.cells import (
     RawTable,
     find_notation,
 )
-from sgpmic_cli.tables.options import TableOptions
-from sgpmic_cli.tables.problems import (
+from sgpmic_cli.tables.options import (
     Problem,
     Remedy,
+    TableOptions,
     invalid_cell,
     leave_out,
     listed,
@@ -277,8 +277,10 @@ def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
             return None
         first = values[1:] == values.min()
         onward = steps[~first]
-        # Runs of three or more values on average: a flag does not count.
+        # A count starts at 0 or 1, and a year does not. Runs have three or more values on average,
+        # so that a flag does not count.
         restarts = len(onward) >= 2 * first.sum() and (onward == onward[0]).all() and onward[0] > 0
+        restarts = restarts and values.min() in (0, 1)
         return "it counts up and starts again, as a count within groups" if restarts else None
     few_gaps = steps.sum() <= 2 * len(steps)
     counts = dates or few_gaps or (steps == steps[0]).all()

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import MISSING, to_number
-from sgpmic_cli.tables.options import TextFormat
-from sgpmic_cli.tables.problems import Problem, Remedy, TableError, shown
+from sgpmic_cli.tables.options import Problem, Remedy, TableError, TextFormat, shown
 
 Row = tuple[int, Sequence[Any]]  # the line where it begins, and its cells
 MAX_BYTES = 2 * 1024**3  # of a table that is loaded into memory

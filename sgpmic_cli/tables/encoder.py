@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import RawTable, default_names
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
-from sgpmic_cli.tables.options import TableOptions
-from sgpmic_cli.tables.problems import (
+from sgpmic_cli.tables.options import (
     DROP_ROWS,
     USE_MEDIAN,
     Problem,
     TableError,
+    TableOptions,
     invalid_cell,
     listed,
     plural,
@@ -186,8 +186,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers stay as they are. Texts and codes with few values become zeros and ones, dates become
     days, and texts such as "€ 1.234,50" or "12 %" become numbers. Identifiers, constant columns and
-    texts with many values are left out. `SGPMIC.fit` uses this class for data frames that have
-    columns other than numbers.
+    texts with many values are left out. A raw table X of shape (n_samples, n_columns) is a data
+    frame of pandas, polars or pyarrow, or an array. `SGPMIC.fit` uses this class for data frames.
 
     Parameters
     ----------
@@ -241,20 +241,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self.feature_names_in_ = np.array(recipe.file_columns, dtype=object)
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Decide what each column is.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_columns)
-            The raw table: a data frame of pandas, polars or pyarrow, or an array.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : TableEncoder
-            The fitted encoder.
-        """
+        """Decide what each column of a raw table X is."""
         table = self._raw_table(X, fitting=True)
         options = TableOptions(None, None, self.columns, self.drop, self.encode, self.missing)
         recipe, problems = learn_recipe(table, options)
@@ -263,17 +250,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Encode the rows of a table, which may have its columns in another order.
+        """Return the numbers (n_samples, n_features) of a table, NaN for missing values.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_samples, n_columns)
-            The raw table.
-
-        Returns
-        -------
-        Y : ndarray of shape (n_samples, n_features)
-            The numbers, NaN for missing values. A row without any value is NaN throughout.
+        Its columns may have another order. A row without any value is NaN throughout.
         """
         check_is_fitted(self)
         return _encode(self.recipe_, self._raw_table(X, fitting=False))
@@ -291,18 +270,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return replace(RawTable.from_frame("the table", frame), named=is_frame(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the feature names: the column name of numbers, `column=text` of one-hot features.
-
-        Parameters
-        ----------
-        input_features : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        names : ndarray of str
-            The names.
-        """
+        """Return the column name of each number and `column=text` of each one-hot feature."""
         check_is_fitted(self)
         return np.array(self.recipe_.feature_names, dtype=object)
 

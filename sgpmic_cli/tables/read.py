@@ -8,6 +8,7 @@ import gzip
 import io
 import re
 import sys
+import warnings
 import zipfile
 import zlib
 from collections.abc import Collection, Generator, Iterator
@@ -31,8 +32,7 @@ from sgpmic_cli.tables.cells import (
     find_notation,
 )
 from sgpmic_cli.tables.csv_text import SAMPLE, Row, Source, csv_rows, is_header
-from sgpmic_cli.tables.options import TextFormat
-from sgpmic_cli.tables.problems import shown
+from sgpmic_cli.tables.options import TextFormat, shown
 
 STANDARD_INPUT = "-"
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
@@ -56,7 +56,7 @@ def read_table(path: str, format: TextFormat, known: Names = ()) -> RawTable:
 
 
 def read_blocks(path: str, format: TextFormat, known: Names = ()) -> Iterator[RawTable]:
-    """Read the same files as `read_table` in blocks of rows; Stata files are one block."""
+    """Read the same files as `read_table` in blocks of rows."""
     with decompressed(path) as source, closing(tables_in(source, format, known, False)) as tables:
         yield from tables
 
@@ -164,13 +164,10 @@ def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> 
         yield from _npy_tables(source, whole)
     elif start.startswith(PARQUET):
         with _read_errors(source.name, "Parquet"):
-            yield from _parquet_tables(source, whole)
+            yield from _frame_tables(source.name, _parquet_frames(source, whole))
     elif STATA.match(start):
         with _read_errors(source.name, "Stata"):
-            frame = pd.read_stata(source.stream)
-            if frame.empty:
-                raise _no_rows(source.name)
-            yield RawTable.from_frame(source.name, frame)
+            yield from _frame_tables(source.name, _stata_frames(source, whole))
     elif start.startswith(ZIP):
         with _read_errors(source.name, "xlsx"):
             # Decimal separators in texts of a sheet are found column by column.
@@ -264,13 +261,31 @@ def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
         yield RawTable.from_array(source.name, block, rows.start)
 
 
-def _parquet_tables(source: Source, whole: bool) -> Iterator[RawTable]:
+def _parquet_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:
     from pyarrow.parquet import ParquetFile
 
     with ParquetFile(source.path or io.BytesIO(source.read_all())) as file:
-        if not file.metadata.num_rows:
-            raise _no_rows(source.name)
-        first_row = 0
-        for part in [file.read()] if whole else file.iter_batches(row_blocks.ROWS):
-            yield RawTable.from_frame(source.name, from_arrow(part), first_row)
-            first_row += part.num_rows
+        parts = [file.read()] if whole else file.iter_batches(row_blocks.ROWS)
+        yield from map(from_arrow, parts)
+
+
+def _stata_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:
+    size = sys.maxsize if whole else row_blocks.ROWS
+    with pd.read_stata(source.stream, chunksize=size) as reader:
+        while True:
+            with warnings.catch_warnings():  # the categories of pandas may differ between blocks
+                warnings.simplefilter("ignore", pd.errors.CategoricalConversionWarning)
+                frame = next(reader, None)
+            if frame is None:
+                return
+            yield frame
+
+
+def _frame_tables(name: str, frames: Iterator[pd.DataFrame]) -> Iterator[RawTable]:
+    n_rows = 0
+    for frame in frames:
+        if len(frame):
+            yield RawTable.from_frame(name, frame, n_rows)
+        n_rows += len(frame)
+    if not n_rows:
+        raise _no_rows(name)

@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.tables.cells import MISSING, Cells, Notation, RawTable, check_names, to_number
-from sgpmic_cli.tables.options import TableOptions, TextFormat
-from sgpmic_cli.tables.problems import Problem, listed
+from sgpmic_cli.tables.options import Problem, TableOptions, TextFormat, listed
 from sgpmic_cli.text import nearest
 
 

@@ -11,7 +11,7 @@ from sgpmic_cli.clustering.result_tables import typicality, unusual_notes
 from sgpmic_cli.data import TableOptions
 from sgpmic_cli.data.loading import load as load_table
 from sgpmic_cli.data.loading import rows_for
-from sgpmic_cli.estimator_base.diagnostics import unusual_below
+from sgpmic_cli.estimator_base.prediction import unusual_below
 
 
 def test_typicality_is_a_rank_within_the_cluster():

@@ -6,8 +6,7 @@ from command_line import assert_one_sentence, document, sgpmic
 from typer.testing import CliRunner
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import app, benchmark
-from sgpmic_cli.commands.help_text import EXAMPLES
+from sgpmic_cli.commands import EXAMPLES, app, benchmark
 
 COMMANDS = typer.main.get_command(app).commands
 

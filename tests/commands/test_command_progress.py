@@ -3,9 +3,7 @@ import threading
 import pytest
 
 from sgpmic_cli.clustering.fitting import IterationProgress
-from sgpmic_cli.commands import progress
-from sgpmic_cli.commands.output import Output
-from sgpmic_cli.commands.progress import FitProgress, Progress, RunProgress
+from sgpmic_cli.commands.output import FitProgress, Output, Progress, RunProgress
 
 
 class RecordedOutput(Output):
@@ -22,7 +20,7 @@ class RecordedOutput(Output):
 
 @pytest.fixture
 def output(monkeypatch):
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    monkeypatch.setattr("sgpmic_cli.commands.output.LINE_SECONDS", 0.01)
     return RecordedOutput()
 
 

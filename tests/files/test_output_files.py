@@ -107,6 +107,16 @@ def test_only_files_are_replaced(tmp_path, kind):
     assert not path.is_file()
 
 
+def test_a_link_stays_and_its_target_is_replaced(tmp_path):
+    target, link = tmp_path / "real" / "page.html", tmp_path / "page.html"
+    link.symlink_to(target)
+    for text in ("new", "newer"):  # a link to nothing, and a link to a file
+        write_whole(link, text)
+        assert link.is_symlink()
+        assert target.read_text() == text
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["page.html", "page.html", "real"]
+
+
 def test_permissions_are_kept(tmp_path):
     write_whole(tmp_path / "page.html", "old")
     _write(tmp_path / "out", "old")

@@ -6,8 +6,7 @@ import pytest
 from command_line import sgpmic
 
 from sgpmic_cli.benchmark.render.tables import markdown_table
-from sgpmic_cli.commands.output import Output
-from sgpmic_cli.commands.terminal_tables import facts, table
+from sgpmic_cli.commands.output import Output, facts, table
 from sgpmic_cli.figure_style import NO_GLYPH, as_drawn, canvas
 from sgpmic_cli.text import for_markdown, for_terminal, printable, shortened, without_login
 

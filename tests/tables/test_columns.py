@@ -2,8 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.tables.cells import Cells, find_notation
-from sgpmic_cli.tables.columns import code_reason, identifier_reason, numbering_reason
+from sgpmic_cli.tables.cells import Cells, RawTable, find_notation
+from sgpmic_cli.tables.columns import (
+    code_reason,
+    identifier_reason,
+    learn_recipe,
+    numbering_reason,
+)
+from sgpmic_cli.tables.options import TableOptions
 
 
 @pytest.mark.parametrize(
@@ -28,6 +34,7 @@ from sgpmic_cli.tables.columns import code_reason, identifier_reason, numbering_
         (["1,02,3", "2"], None),
         (["A12", "A13"], None),
         (["12-34", "56-78"], None),
+        (["2024-W05-1", "2024-W06-1"], None),
     ],
 )
 def test_notation_reads_the_whole_column_or_is_not_given(texts, numbers):
@@ -64,8 +71,9 @@ def test_codes_are_recognised_by_name_and_text(name, values, why):
         ("respondent", [*range(10, 28, 2)], False),  # few rows
         ("respondent", [7, 7, *range(10, 30)], False),
         ("salary", [*range(50_000, 50_020)], False),
-        ("x", [*range(10**9, 10**9 + 20)], True),
-        ("x", [5, *range(10**9, 10**9 + 20)], False),
+        ("x", [*range(10**8, 10**8 + 20)], True),
+        ("x", [*range(10**8 - 20, 10**8)], False),  # eight digits
+        ("x", [5, *range(10**8, 10**8 + 20)], False),
     ],
 )
 def test_identifiers_are_different_and_named_or_long(name, values, is_id):
@@ -77,19 +85,61 @@ def test_identifiers_are_different_and_named_or_long(name, values, is_id):
     [
         (np.arange(12), False, True),
         (1990 + 5 * np.arange(12), False, True),
-        (np.cumsum([1, 2, 1, 3, 1, 1, 2, 1, 1, 4]), False, True),
+        (np.cumsum([1, 1, 2, 2, 1, 3, 2, 2, 2, 2]), False, True),  # steps of 1.9 on average
+        (np.cumsum([1, 1, 3, 2, 1, 3, 2, 2, 3, 2]), False, False),  # 2.1
         (np.arange(12) ** 3, False, False),
         (np.arange(12) ** 3, True, True),
         (np.arange(9), False, False),
         (np.arange(12)[::-1], True, False),
-        (np.arange(20) % 5, False, True),
-        (1952 + 5 * (np.arange(24) % 12), False, True),
+        (np.arange(21) % 3, False, True),
+        (1952 + 5 * (np.arange(24) % 12), False, False),  # years of two countries
+        (1 + np.arange(20) % 5, False, True),
+        (2 + np.arange(20) % 5, False, False),
         (np.arange(20) % 2, False, False),
         (np.r_[np.zeros(6), np.arange(20) % 5], False, False),
     ],
 )
 def test_rising_numbers_count_rows(values, dates, counts):
     assert (numbering_reason(values.astype(float), dates=dates) is not None) == counts
+
+
+def decision(values, name="x", **options):
+    """Return what a column of a table is taken for, or the problem with it."""
+    frame = pd.DataFrame({name: values, "other": np.arange(len(values)) ** 3 % 11})
+    recipe, problems = learn_recipe(RawTable.from_frame("t", frame), TableOptions(**options))
+    return problems[0].what if problems else recipe.roles[0].taken_as
+
+
+def words(n_distinct, n):
+    return [f"w{i % n_distinct}" for i in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("values", "taken_as"),
+    [
+        (words(20, 60), "categories"),
+        (words(21, 60), "left out"),
+        (words(5, 10), "categories"),  # half as many values as rows
+        (words(6, 10), "left out"),
+        (words(2, 3), "categories"),
+        (words(3, 5), "left out"),
+        (["bad", *"1234567"] * 3 + ["8", "9"] * 2, "categories"),  # ten values, each shared
+        (["bad", *"12345678"] * 3 + ["9", "10"] * 2, "'bad' is not a number"),  # eleven
+        (["bad", *"1234567"] * 3 + ["8"], "'bad' is not a number"),  # a number of one row
+        ([0.5, 2, 9e99], "numbers"),
+        ([0.5, 2, 1e100], "too large to be squared"),
+        ([19000101, 20991231, 20991231], "dates"),
+        ([18991231, 20991231, 20991231], "numbers"),
+        ([19000101, 21000101, 21000101], "numbers"),
+    ],
+)
+def test_limits_of_the_decision_about_a_column(values, taken_as):
+    assert taken_as in decision(values)
+
+
+@pytest.mark.parametrize(("distinct", "taken_as"), [(20, "categories"), (21, "at most 20 are")])
+def test_a_column_that_is_asked_for_has_a_limit_of_categories_as_well(distinct, taken_as):
+    assert taken_as in decision(words(distinct, distinct), columns=["x", "other"])
 
 
 def test_numbers_are_written_exactly():

@@ -2,7 +2,7 @@ import pytest
 
 from sgpmic_cli.data import TableOptions, load
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.problems import Problem, Remedy, TableError
+from sgpmic_cli.tables.options import Problem, Remedy, TableError
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_label_column(write, text, label, features, classes):
     assert dataset.feature_names == features
     assert dataset.class_names == classes
     assert len(dataset.Y) == 2
-    assert dataset.names_made_up == (label == "column_3")
+    assert dataset.recipe.named != (label == "column_3")
 
 
 def test_numeric_classes_are_compared_by_value(write):

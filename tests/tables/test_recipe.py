@@ -8,7 +8,7 @@ from raw_tables import birds
 
 from sgpmic_cli.data import Dataset, TableOptions, load
 from sgpmic_cli.data.loading import rows_for
-from sgpmic_cli.tables.problems import TableError
+from sgpmic_cli.tables.options import TableError
 from sgpmic_cli.tables.recipe import Rows, TableRecipe
 
 IMPOSSIBLE = [

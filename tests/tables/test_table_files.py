@@ -53,7 +53,7 @@ def test_large_npy_file_is_mapped_and_columns_are_named_by_position(here, monkey
     assert not data.Y.flags.writeable
     assert np.array_equal(data.Y, ROWS)
     assert data.feature_names == ("column_1", "column_2", "column_3")
-    assert data.names_made_up
+    assert not data.recipe.named
     assert data.notes == ()
 
 
@@ -168,6 +168,17 @@ def test_damaged_parquet_files_are_refused(here):
         read_table(path, TextFormat())
 
 
+@pytest.mark.filterwarnings("error")
+def test_partly_labelled_values_of_stata_are_equal_in_blocks(here, monkeypatch):
+    frame = pd.DataFrame({"a": np.arange(40) % 7 / 2, "v": np.arange(40) % 5})
+    frame.to_stata("t.dta", write_index=False, value_labels={"v": {0: "zero", 1: "one"}})
+    texts = read_table("t.dta", TextFormat()).cells["v"].texts
+    assert texts[:5].tolist() == ["zero", "one", "2", "3", "4"]
+    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 7)
+    blocks = list(read.read_blocks("t.dta", TextFormat()))
+    np.testing.assert_array_equal(np.concatenate([b.cells["v"].texts for b in blocks]), texts)
+
+
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "csv.zip", "npy", "parquet", "xlsx", "dta"])
 @pytest.mark.filterwarnings("error")
 def test_files_are_closed_and_blocks_are_parts_of_the_table(here, monkeypatch, kind):
@@ -182,7 +193,7 @@ def test_files_are_closed_and_blocks_are_parts_of_the_table(here, monkeypatch, k
     monkeypatch.setattr(read, "CELLS", 20)
     monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 10)
     blocks = list(read.read_blocks(f"t.{kind}", TextFormat()))
-    assert [block.first_row for block in blocks] == ([0] if kind == "dta" else [0, 10, 20, 30])
+    assert [block.first_row for block in blocks] == [0, 10, 20, 30]
     joined = [np.concatenate([[*b.cells.values()][j].numbers for b in blocks]) for j in range(2)]
     np.testing.assert_array_equal(np.column_stack(joined), frame)
     np.testing.assert_array_equal(load(f"t.{kind}").Y, frame)

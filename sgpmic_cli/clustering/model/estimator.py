@@ -50,10 +50,7 @@ from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, Progr
 from sgpmic_cli.clustering.model.near_copies import copy_groups
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.diagnostics import warn_about
-from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
-from sgpmic_cli.estimator_base.parallel import Workers
-from sgpmic_cli.estimator_base.parameter_checks import (
+from sgpmic_cli.estimator_base.clusterer import (
     AUTO,
     either,
     fraction,
@@ -61,10 +58,11 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     one_of,
     whole,
 )
-from sgpmic_cli.estimator_base.prediction import Located
+from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
+from sgpmic_cli.estimator_base.prediction import Located, warn_about
 from sgpmic_cli.estimator_base.scaling import Scale, canonical_order, distinct_rows
 from sgpmic_cli.gp.pca import dimensions_for
-from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.row_blocks import Workers, row_blocks
 from sgpmic_cli.tables.recipe import typed
 
 MOST_CLUSTERS = 15  # tried by n_clusters="auto"

@@ -13,11 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.parallel import threads_for
-from sgpmic_cli.estimator_base.parameter_checks import (
+from sgpmic_cli.estimator_base.clusterer import (
     BOOLEAN,
     MEMORY,
+    Clusterer,
     Rule,
     check_clusters,
     check_dimensions,
@@ -29,6 +28,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
 )
 from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.paper.fcm import FuzzyCMeans
+from sgpmic_cli.row_blocks import threads_for
 
 # Types of parameters.
 Count = Annotated[int, whole()]

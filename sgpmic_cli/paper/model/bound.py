@@ -16,10 +16,10 @@ from scipy.special import xlogy
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.estimator_base.parallel import ALONE, Workers
 from sgpmic_cli.paper.model.dtc import Factors, Totals, cross_gradient, factorise, gram_gradient
 from sgpmic_cli.paper.model.kernels import LOG_LIMIT, Kernel, gram, gram_gradients, positive
 from sgpmic_cli.paper.model.mixture import Mixture, latent_prior_gradient
+from sgpmic_cli.row_blocks import ALONE, Workers
 
 ACTIVE = 1e-3  # rows with a smaller responsibility are left out of a component ...
 MIN_ACTIVE = 5  # ... but the component keeps at least this number of rows

@@ -12,11 +12,11 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.parallel import ALONE, Workers
 from sgpmic_cli.paper.model.bound import Observed, Parameters
 from sgpmic_cli.paper.model.dtc import Factors
 from sgpmic_cli.paper.model.kernels import Kernel
 from sgpmic_cli.paper.model.mixture import log_joint
+from sgpmic_cli.row_blocks import ALONE, Workers
 
 # Responsibilities below this fraction of the largest one of the row are set to zero. The bound
 # ignores responsibilities below 1e-3, so the iterations need fewer digits than the final result.

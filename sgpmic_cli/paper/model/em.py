@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.parallel import ALONE, Workers
 from sgpmic_cli.gp.cholesky import NotPositiveDefinite
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters
 from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_AT_THE_END, expectation
 from sgpmic_cli.paper.model.kernels import Kernel
 from sgpmic_cli.paper.model.mixture import Mixture, maximise, mixture, prior_parameter_gradients
 from sgpmic_cli.paper.model.optimizers import ascend, lbfgs, scg
+from sgpmic_cli.row_blocks import ALONE, Workers
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
 MIN_EIGENVALUE = 1e-8  # of the covariances that gradient steps may reach

@@ -12,9 +12,7 @@ from sklearn.utils import check_random_state
 from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
-from sgpmic_cli.estimator_base.parallel import ALONE, Workers
-from sgpmic_cli.estimator_base.parameter_checks import (
+from sgpmic_cli.estimator_base.clusterer import (
     BOOLEAN,
     MEMORY,
     check_clusters,
@@ -26,6 +24,7 @@ from sgpmic_cli.estimator_base.parameter_checks import (
     positive_number,
     whole,
 )
+from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Located, with_left_out
 from sgpmic_cli.estimator_base.scaling import Scale
 from sgpmic_cli.files.array_cache import Memory
@@ -38,6 +37,7 @@ from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
+from sgpmic_cli.row_blocks import ALONE, Workers
 from sgpmic_cli.tables.recipe import typed
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance

@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal
 
 from sgpmic_cli.clustering.model.map import shared_process as process
 from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
-from sgpmic_cli.estimator_base.parallel import ALONE, workers
+from sgpmic_cli.row_blocks import ALONE, workers
 
 
 def problem(q=2, n=30, p=4, k=5):
@@ -72,7 +72,7 @@ def test_the_gradient_is_that_of_central_differences(name, q):
 
 
 def test_blocks_and_threads_do_not_change_the_bound(monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.estimator_base.parallel.WORTHWHILE", 0)
+    monkeypatch.setattr("sgpmic_cli.row_blocks.WORTHWHILE", 0)
     Y, p = problem()
     whole, blocks = evaluate(Y, p), NUMPY._replace(block_rows=7)
     alone = evaluate(Y, p, blocks)

@@ -9,7 +9,7 @@ from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
 from sgpmic_cli.clustering.model.map.latent_mixture import mixture_bound
 from sgpmic_cli.clustering.model.map.shared_process import log_prior
 from sgpmic_cli.clustering.model.map.training import MapFitter, remaining_gain, start, train
-from sgpmic_cli.estimator_base.parallel import ALONE
+from sgpmic_cli.row_blocks import ALONE
 
 
 def fitter(Y, backend=NUMPY):

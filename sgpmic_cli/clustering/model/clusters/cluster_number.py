@@ -67,7 +67,7 @@ from sgpmic_cli.clustering.model.clusters.spanning_tree import (
     excess_of_gap,
     spanning_trees,
 )
-from sgpmic_cli.estimator_base.diagnostics import TINY, TINY_FRACTION
+from sgpmic_cli.estimator_base.prediction import TINY, TINY_FRACTION
 
 ROWS = 1000  # the choice uses a subsample of this size
 PLANE = 2  # principal components that are consulted before "no clusters" is the answer

@@ -18,9 +18,9 @@ from sgpmic_cli.clustering.model.map.backend import NUMPY
 from sgpmic_cli.clustering.model.map.latent_mixture import expected_log, latent_prior
 from sgpmic_cli.clustering.model.map.shared_process import cubature_points, expected_rows, kernel
 from sgpmic_cli.clustering.model.map.training import FittedMap
-from sgpmic_cli.estimator_base.parallel import ALONE
 from sgpmic_cli.gp.damped_steps import climb
 from sgpmic_cli.gp.gaussians import LOG_2PI
+from sgpmic_cli.row_blocks import ALONE
 
 NEIGHBOURS = 10  # of a row, which decide its label
 SAME_ROW = 1e-8  # distance relative to the length of a row below which two rows are equal

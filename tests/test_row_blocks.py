@@ -12,7 +12,7 @@ JOBS = (1, 2)
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Cut small data into many blocks, and share them among threads."""
-    monkeypatch.setattr("sgpmic_cli.estimator_base.parallel.WORTHWHILE", 0)
+    monkeypatch.setattr("sgpmic_cli.row_blocks.WORTHWHILE", 0)
     monkeypatch.setattr("sgpmic_cli.paper.model.bound.BLOCK", 70)
     monkeypatch.setattr("sgpmic_cli.paper.model.e_step.BLOCK", 90)
     for make in (SGPMIC, PaperSGPMIC):
