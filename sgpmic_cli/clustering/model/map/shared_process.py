@@ -93,9 +93,9 @@ def cubature_points(xp: Any, mu: Any, s: Any) -> Any:
 
 def kernel(xp: Any, X: Any, p: Parameters) -> Any:
     """Return the kernel between points (n, Q) and the inducing inputs, (n, K)."""
-    K = rbf(xp, X, p.Z, xp.exp(p.log_g), p.log_v)
-    K += (xp.exp(p.log_l) * X) @ p.Z.T
-    return K
+    K = rbf(xp, p.Z, X.T, xp.exp(p.log_g)[:, None], p.log_v)
+    K += p.Z @ (xp.exp(p.log_l) * X).T
+    return K.T
 
 
 def statistics(
@@ -230,10 +230,10 @@ def _kernel_gradient(xp: Any, X: Any, K: Any, dK: Any, p: Parameters) -> _Kernel
     linear = xp.exp(p.log_l)
     R = K - (linear * X) @ p.Z.T
     R *= dK
-    dX, dZ, dlog_g = rbf_gradients(R, X, p.Z, xp.exp(p.log_g))
+    dZ, dX, dlog_g, dlog_v = rbf_gradients(xp, R.T, p.Z, X.T, xp.exp(p.log_g)[:, None])
     HZ = dK @ p.Z
-    dX, dZ = dX + linear * HZ, dZ + linear * (dK.T @ X)
-    return _KernelGradient(dX, dZ, R.sum(), dlog_g, linear * (X * HZ).sum())
+    dX, dZ = dX.T + linear * HZ, dZ + linear * (dK.T @ X)
+    return _KernelGradient(dX, dZ, dlog_v.sum(), dlog_g.sum(1), linear * (X * HZ).sum())
 
 
 def _block_kernel(xp: Any, rows: slice, p: Parameters, s: Any) -> tuple[Any, Any]:
