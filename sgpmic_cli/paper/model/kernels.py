@@ -38,7 +38,7 @@ class RBF:
         self, theta: Array, Z: Array, X: Array, weights: Array = ONE, out: Array | None = None
     ) -> Array:
         """Return w_n k(z_k, x_n), (K, N), with weights w (N,)."""
-        K = rbf(np, Z, _columns(X), theta[1:-2], np.log(theta[0] * weights), out)
+        K = rbf(np, Z, _columns(X), theta[1:-2], np.log(theta[0] * weights), out=out)
         K += theta[-2] * weights
         return np.asarray(K)
 
