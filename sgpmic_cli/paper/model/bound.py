@@ -7,7 +7,7 @@ L_m is the weighted sparse Gaussian process of `dtc.py`.
 """
 
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -45,12 +45,12 @@ class Parameters:
     prior: Mixture
     white_everywhere: bool = False
 
-    @property
+    @cached_property
     def beta(self) -> float:
         """The noise precision."""
         return float(positive(np.asarray(self.log_beta)))
 
-    @property
+    @cached_property
     def natural(self) -> Array:
         """The kernel parameters in natural units (M, T), with white on the diagonal only."""
         theta = positive(self.theta)
