@@ -136,7 +136,7 @@ def posterior(data: Observed, p: Parameters, s: Array, theta: Array) -> Posterio
 
     Covariance K_uu A^-1 K_uu and mean K_uu A^-1 beta K_uf S Y, with A = K_uu + beta K_uf S K_fu.
     """
-    cross, gram = RBF().cross(theta, p.X, p.Z), gram_matrix(RBF(), theta, p.Z)
+    cross, gram = _covariances(p, theta)
     A = cho_factor(gram + p.beta * (cross.T * s) @ cross)
     mean = gram @ cho_solve(A, p.beta * (cross.T * s) @ data.Y)
     return mean, gram @ cho_solve(A, gram)
@@ -157,7 +157,7 @@ def standard_value(data: Observed, p: Parameters, S: Array, q: list[Posterior]) 
 def _component(data: Observed, p: Parameters, s: Array, q: Posterior, theta: Array) -> Gradient:
     """Return sum_n s_n <log N(y_n | f_n, 1/beta)> - KL(q(u) | p(u)) of a component."""
     P, beta, (mean, covariance) = data.n_outputs, p.beta, q
-    cross, gram = RBF().cross(theta, p.X, p.Z), gram_matrix(RBF(), theta, p.Z)
+    cross, gram = _covariances(p, theta)
     k = len(gram)
     factor = cho_factor(gram)
     inverse = cho_solve(factor, np.eye(k))
@@ -174,10 +174,16 @@ def _component(data: Observed, p: Parameters, s: Array, q: Posterior, theta: Arr
     by_inverse = by_W @ mean.T + by_G @ inverse @ covariance + covariance @ inverse @ by_G
     by_inverse -= 0.5 * (P * (covariance - gram) + mean @ mean.T)
     by_gram = -inverse @ by_inverse @ inverse
-    ones = np.ones((len(p.X), 1))
-    dX, dZ, dtheta = RBF().cross_gradients(theta, p.X, p.Z, cross, by_cross, ones)
-    more_dZ, more_dtheta = gram_gradients(RBF(), theta, p.Z, gram, 0.5 * (by_gram + by_gram.T))
-    return float(value), dX, dZ + more_dZ, dtheta + more_dtheta
+    dZ, dX, by_row = RBF().cross_gradients(theta[:, None], p.Z, p.X, cross.T, by_cross.T)
+    D = 0.5 * (by_gram + by_gram.T)
+    more_dZ, (dtheta,) = gram_gradients(RBF(), theta[None], p.Z, gram[None], D[None])
+    return float(value), dX, dZ + more_dZ, dtheta + by_row.sum(axis=1)
+
+
+def _covariances(p: Parameters, theta: Array) -> tuple[Array, Array]:
+    """Return K_fu (N, K) and K_uu of a component."""
+    (gram,) = gram_matrix(RBF(), theta[None], p.Z)
+    return RBF().cross(theta[:, None], p.Z, p.X).T, gram
 
 
 if __name__ == "__main__":

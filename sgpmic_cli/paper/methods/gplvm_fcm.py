@@ -134,7 +134,7 @@ def log_posterior(Y: Array) -> Callable[[Array, Array], tuple[float, tuple[Array
 
     def objective(X: Array, theta: Array) -> tuple[float, tuple[Array, Array]]:
         natural = kernels.positive(theta)
-        K = kernels.gram(kernel, natural, X)
+        (K,) = kernels.gram(kernel, natural[None], X)
         L, _ = cholesky.jittered_cholesky(K)
         K_inverse = cholesky.inverse(L)
         solved = K_inverse @ targets  # K^-1 Y (N, P)
@@ -142,7 +142,7 @@ def log_posterior(Y: Array) -> Callable[[Array, Array], tuple[float, tuple[Array
         value = -0.5 * P * log_det - 0.5 * float(np.sum(targets * solved))
         value -= 0.5 * (X.size * np.log(2.0 * np.pi) + float(np.sum(X**2)))
         D = 0.5 * (solved @ solved.T - P * K_inverse)
-        dX, dtheta = kernels.gram_gradients(kernel, natural, X, K, D)
+        dX, (dtheta,) = kernels.gram_gradients(kernel, natural[None], X, K[None], D[None])
         return value, (dX - X, np.where(np.abs(theta) < kernels.LOG_LIMIT, dtheta, 0.0))
 
     return objective

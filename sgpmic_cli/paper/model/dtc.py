@@ -10,7 +10,7 @@ cancel, so that L stays finite if a weight goes to zero. No N x N matrix is form
 
     dL/dA = H = -1/2 (P A^-1 + W W')
     dL/dK_uu  = P/2 K_uu^-1 + H
-    dL/dK_fu  = beta S (2 K_fu H + Y W')
+    dL/dK_uf  = beta (2 H K_uf + W Y') S
     dL/dlog beta = 1/2 (P sum_n s_n - misfit) - tr(dL/dK_uu K_uu)
 
 If A is badly conditioned, these formulas lose digits. Then one QR factorisation gives the same
@@ -21,7 +21,8 @@ quantities without forming A:
 
     misfit = |residual|^2
 
-A tilde marks weighted rows: K~ = sqrt(S) K_fu and Y~ = sqrt(S) Y.
+A tilde marks weighted rows: K~ = K_uf sqrt(S) (K, n) and Y~ = Y' sqrt(S) (D, n) have a column for
+each row of the data. V (K + D, n) is K~ above Y~.
 """
 
 from collections.abc import Iterable
@@ -40,7 +41,6 @@ from sgpmic_cli.gp.cholesky import (
     log_determinant,
 )
 
-Rows = tuple[Array, Array]  # K~ (n, K) and Y~ (n, D)
 EPS = float(np.finfo(np.float64).eps)
 LOST = 1e-6  # accepted relative error of the bound, as `_is_rough` estimates it (far too high)
 IDLE = 1e-30  # a component with less weight than this has no effect on the bound
@@ -72,19 +72,23 @@ class Factors:
     @cached_property
     def gradient_by_A(self) -> Array:
         """H = dL/dA, (K, K)."""
-        return -0.5 * (self.n_outputs * (self.L_a_inverse.T @ self.L_a_inverse) + self.W @ self.W.T)
+        H = self.L_a_inverse.T @ self.L_a_inverse
+        H *= self.n_outputs
+        H += self.W @ self.W.T
+        H *= -0.5
+        return H
 
     def whiten(self, K: Array) -> Array:
-        """Return chol(A)^-1 k_n for every row k_n of K (n, K), as rows."""
+        """Return chol(A)^-1 k_n for every column k_n of K (K, n)."""
         if self.rough:  # the inverse has too few digits
-            return np.asarray(solve_triangular(self.L_a, K.T, lower=True, check_finite=False).T)
-        return K @ self.L_a_inverse.T
+            return np.asarray(solve_triangular(self.L_a, K, lower=True, check_finite=False))
+        return self.L_a_inverse @ K
 
 
 def factorise(
-    K_uu: Array, KK: Array, KY: Array, beta: float, totals: Totals, rows: Iterable[Rows]
+    K_uu: Array, KK: Array, KY: Array, beta: float, totals: Totals, blocks: Iterable[Array]
 ) -> Factors:
-    """Return the factors of a component from K~' K~, K~' Y~ and the rows themselves."""
+    """Return the factors of a component from K~ K~', K~ Y~' and the blocks of V."""
     k, P = len(K_uu), totals.n_outputs
     L_u, jitter = jittered_cholesky(K_uu)
     L_a = cholesky(K_uu + beta * KK)
@@ -96,26 +100,28 @@ def factorise(
         terms = beta * totals.energy + k * P
         if totals.weight <= IDLE or (jitter == 0.0 and not _is_rough(L_a, terms, value)):
             return Factors(value, L_u, L_a, L_a_inverse, W, misfit, P, jitter, rough=False)
-    L_a, W, misfit = _factorise_by_qr(L_u, beta, rows)
+    L_a, W, misfit = _factorise_by_qr(L_u, beta, blocks)
     value = _value(totals, beta, L_u, L_a, misfit)
     return Factors(value, L_u, L_a, inverse_factor(L_a), W, misfit, P, jitter, rough=True)
 
 
 def gram_gradient(f: Factors, K_uu: Array, weight: float) -> tuple[Array, float]:
     """Return dL/dK_uu (K, K) and dL/dlog beta, given the sum of the weights."""
-    D = 0.5 * f.n_outputs * inverse(f.L_u) + f.gradient_by_A
-    return D, 0.5 * (f.n_outputs * weight - f.misfit) - float(np.sum(D * K_uu))
+    D = inverse(f.L_u)
+    D *= 0.5 * f.n_outputs
+    D += f.gradient_by_A
+    return D, 0.5 * (f.n_outputs * weight - f.misfit) - float(np.vdot(D, K_uu))
 
 
-def cross_gradient(f: Factors, K: Array, Y: Array, beta: float) -> Array:
-    """Return dL/dK~ = beta (2 K~ H + Y~ W') of some rows K~ (n, K) and Y~ (n, D)."""
+def cross_gradient(f: Factors, V: Array, beta: float, out: Array) -> None:
+    """Set `out` (K, n) to dL/dK~ = beta (2 H K~ + W Y~) for some columns of V."""
     if not f.rough:
-        dK = K @ (2.0 * beta * f.gradient_by_A)
-        dK += Y @ (beta * f.W.T)
-        return dK
+        np.matmul(beta * np.hstack([2.0 * f.gradient_by_A, f.W]), V, out=out)
+        return
     # Take residuals before products and solve with the factor of A, to keep the digits.
-    solved = solve_triangular(f.L_a, f.whiten(K).T, lower=True, trans=1, check_finite=False).T
-    return beta * ((Y - K @ f.W) @ f.W.T - f.n_outputs * solved)
+    K, Y = np.vsplit(V, [len(out)])
+    solved = solve_triangular(f.L_a, f.whiten(K), lower=True, trans=1, check_finite=False)
+    out[:] = beta * (f.W @ (Y - f.W.T @ K) - f.n_outputs * solved)
 
 
 def _value(totals: Totals, beta: float, L_u: Array, L_a: Array, misfit: float) -> float:
@@ -134,9 +140,11 @@ def _is_rough(L_a: Array, terms: float, value: float) -> bool:
     return bool(not EPS * terms <= LOST * abs(value) * ratio * ratio)
 
 
-def _factorise_by_qr(L_u: Array, beta: float, rows: Iterable[Rows]) -> tuple[Array, Array, float]:
+def _factorise_by_qr(
+    L_u: Array, beta: float, blocks: Iterable[Array]
+) -> tuple[Array, Array, float]:
     """Return chol(A), W and the misfit by a QR factorisation (see above)."""
-    k, weighted = len(L_u), [np.sqrt(beta) * np.hstack(part) for part in rows]
+    k, weighted = len(L_u), [np.sqrt(beta) * V.T for V in blocks]
     prior = np.zeros((k, weighted[0].shape[1]))
     prior[:, :k] = L_u.T
     R = np.asarray(np.linalg.qr(np.vstack([*weighted, prior]), mode="r"))

@@ -53,13 +53,13 @@ def log_parts(
     for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
         residual, half = errors(kernel, theta, f, X, p.Z, Y)
         parts[:, m] -= 0.5 * p.beta * np.einsum("np,np->n", residual, residual)
-        parts[:, m] -= 0.5 * p.beta * n_outputs * np.einsum("nk,nk->n", half, half)
+        parts[:, m] -= 0.5 * p.beta * n_outputs * np.einsum("kn,kn->n", half, half)
     return parts
 
 
 def errors(
     kernel: Kernel, theta: Array, f: Factors, X: Array, Z: Array, Y: Array
 ) -> tuple[Array, Array]:
-    """Return y_n - F_nm (n, D) and chol(A_m)^-1 k_n (n, K) of one component."""
-    K = kernel.cross(theta, X, Z)
-    return Y - K @ f.W, f.whiten(K)
+    """Return y_n - F_nm (n, D) and chol(A_m)^-1 k_n (K, n) of one component."""
+    K = kernel.cross(theta[:, None], Z, X)
+    return Y - K.T @ f.W, f.whiten(K)

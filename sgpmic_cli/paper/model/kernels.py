@@ -6,9 +6,10 @@
     linear   r(a, b) = a . b
 
 The paper prints the exponent of the RBF kernel without its minus sign, and adds `white` to every
-element; `Parameters.white_everywhere` in `bound.py` does the latter. The parameters theta (..., T)
-are in natural units here, in the order variance, gamma, bias, white. Gradients are by their
-logarithms. Leading axes of theta are components.
+element; `Parameters.white_everywhere` in `bound.py` does the latter. The parameters theta are in
+natural units here, in the order variance, gamma, bias, white. Their shape is (T, 1), or (T, N) if
+every row of X has its own, so that rows of several components share one matrix. Gradients are by
+their logarithms.
 """
 
 from typing import Any
@@ -19,7 +20,7 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.gp.rbf import rbf, rbf_gradients
 
 LOG_LIMIT = 36.0  # exp(36) is about 4e15; larger parameters only lose digits
-ONE = np.ones((1, 1))  # the weight of all rows
+ONE = np.ones(1)  # the weight of all rows
 START_BIAS = START_WHITE = -2.0  # logarithms of the paper's starting values
 
 
@@ -33,40 +34,38 @@ class RBF:
         """Return the logarithms of the paper's starting values (T,) for q latent dimensions."""
         return np.array([0.0] * (1 + (q if self.ard else 1)) + [START_BIAS, START_WHITE])
 
-    def cross(self, theta: Array, X: Array, Z: Array, weights: Array = ONE) -> Array:
-        """Return w_n k(x_n, z_k), (..., N, K), with weights w (N, 1)."""
-        variance, bias = theta[..., 0, None, None], theta[..., -2, None, None]
-        K = rbf(np, X, Z, self._gamma(theta, Z), np.log(variance * weights))
-        K += bias * weights
+    def cross(
+        self, theta: Array, Z: Array, X: Array, weights: Array = ONE, out: Array | None = None
+    ) -> Array:
+        """Return w_n k(z_k, x_n), (K, N), with weights w (N,)."""
+        K = rbf(np, Z, _columns(X), theta[1:-2], np.log(theta[0] * weights), out=out)
+        K += theta[-2] * weights
         return np.asarray(K)
 
     def cross_gradients(
-        self, theta: Array, X: Array, Z: Array, K: Array, dK: Array, weights: Array
+        self, theta: Array, Z: Array, X: Array, K: Array, dK: Array, weights: Array = ONE
     ) -> tuple[Array, Array, Array]:
-        """Return the gradients by X, Z and log theta from the weighted K (..., N, K) and dL/dK."""
-        T = K - theta[..., -2, None, None] * weights
-        T *= dK
-        dX, dZ, dgamma = rbf_gradients(T, X, Z, self._gamma(theta, Z))
-        dtheta = np.zeros_like(theta)
-        dtheta[..., 0] = T.sum(axis=(-2, -1))
-        dtheta[..., 1:-2] = dgamma if self.ard else dgamma.sum(axis=-1, keepdims=True)
-        dtheta[..., -2] = theta[..., -2] * (weights.T @ dK).sum(axis=(-2, -1))
-        return dX, dZ, dtheta
+        """Return the gradients by Z, X and the theta of every row (T, N).
 
-    def input_derivatives(self, theta: Array, X: Array, Z: Array) -> Array:
-        """Return dk(x_n, z_k) / dx_nq of one component, (Q, N, K)."""
-        gaps = Z.T[:, None, :] - X.T[:, :, None]
-        return self._gamma(theta, Z)[:, None, None] * gaps * (self.cross(theta, X, Z) - theta[-2])
+        K is the result of `cross`, and it is overwritten.
+        """
+        bias = theta[-2] * weights
+        K -= bias
+        K *= dK
+        dZ, dX, dgamma, dvariance = rbf_gradients(np, K, Z, _columns(X), theta[1:-2])
+        return dZ, dX.T, _by_theta(dvariance, dgamma, bias * dK.sum(axis=0))
+
+    def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
+        """Return dk(z_k, x_n) / dx_nq of one component, (Q, K, N)."""
+        gamma = theta[1:-2] * np.ones((Z.shape[1], 1))
+        gaps = Z.T[:, :, None] - X.T[:, None, :]
+        return gamma[:, None] * gaps * (self.cross(theta, Z, X) - theta[-2])
 
     def named(self, theta: Array) -> dict[str, Any]:
         """Return the parameters of a component, given as logarithms, in natural units by name."""
         natural = positive(theta)
         gamma = natural[1:-2] if self.ard else float(natural[1])
         return _shared_names(natural) | {"gamma": gamma}
-
-    def _gamma(self, theta: Array, Z: Array) -> Array:
-        """Return the inverse widths (..., Q), repeated if there is one for all dimensions."""
-        return theta[..., 1:-2] * np.ones(Z.shape[1])
 
 
 class Linear:
@@ -75,24 +74,23 @@ class Linear:
     def start(self, q: int) -> Array:
         return np.array([0.0, START_BIAS, START_WHITE])
 
-    def cross(self, theta: Array, X: Array, Z: Array, weights: Array = ONE) -> Array:
-        variance, bias = theta[..., 0, None, None], theta[..., -2, None, None]
-        K = (variance * weights * X) @ Z.T
-        K += bias * weights
+    def cross(
+        self, theta: Array, Z: Array, X: Array, weights: Array = ONE, out: Array | None = None
+    ) -> Array:
+        K = np.matmul(Z, theta[0] * weights * X.T, out=out)
+        K += theta[-2] * weights
         return np.asarray(K)
 
     def cross_gradients(
-        self, theta: Array, X: Array, Z: Array, K: Array, dK: Array, weights: Array
+        self, theta: Array, Z: Array, X: Array, K: Array, dK: Array, weights: Array = ONE
     ) -> tuple[Array, Array, Array]:
-        variance = theta[..., 0, None, None]
-        dX, dZ = variance * weights * (dK @ Z), variance * (dK.mT @ (weights * X))
-        dtheta = np.zeros_like(theta)
-        dtheta[..., 0] = (X * dX).sum(axis=(-2, -1))
-        dtheta[..., -2] = theta[..., -2] * (weights.T @ dK).sum(axis=(-2, -1))
-        return dX, dZ, dtheta
+        scale = theta[0] * weights
+        dZ, dX = dK @ (scale * X.T).T, scale * (Z.T @ dK)
+        dvariance = np.sum(X.T * dX, axis=0)
+        return dZ, dX.T, _by_theta(dvariance, theta[-2] * weights * dK.sum(axis=0))
 
-    def input_derivatives(self, theta: Array, X: Array, Z: Array) -> Array:
-        return np.broadcast_to((theta[0] * Z.T)[:, None, :], (X.shape[1], len(X), len(Z)))
+    def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
+        return np.broadcast_to((theta[0] * Z.T)[:, :, None], (X.shape[1], len(Z), len(X)))
 
     def named(self, theta: Array) -> dict[str, Any]:
         return _shared_names(positive(theta))
@@ -102,26 +100,46 @@ Kernel = RBF | Linear
 
 
 def gram(kernel: Kernel, theta: Array, Z: Array) -> Array:
-    """Return K_uu = k(Z, Z) + white I, (..., K, K)."""
-    K = kernel.cross(theta, Z, Z)
-    np.einsum("...kk->...k", K)[:] += theta[..., -1:]
-    return K
+    """Return K_uu = k(Z, Z) + white I of components with parameters (M, T), (M, K, K)."""
+    k = len(Z)
+    K_uu = kernel.cross(*_side_by_side(theta, Z)).T.reshape(-1, k, k)
+    np.einsum("mkk->mk", K_uu)[:] += theta[:, -1:]
+    return K_uu
 
 
 def gram_gradients(
     kernel: Kernel, theta: Array, Z: Array, K_uu: Array, D: Array
 ) -> tuple[Array, Array]:
-    """Return the gradients by Z (..., K, Q) and log theta from K_uu and symmetric D = dL/dK_uu."""
+    """Return the gradients by Z (K, Q) and theta (M, T) from K_uu and symmetric D = dL/dK_uu."""
+    (k, q), m = Z.shape, len(theta)
     K = K_uu.copy()
-    np.einsum("...kk->...k", K)[:] -= theta[..., -1:]
-    left, right, dtheta = kernel.cross_gradients(theta, Z, Z, K, D, np.ones((len(Z), 1)))
-    dtheta[..., -1] = theta[..., -1] * np.trace(D, axis1=-2, axis2=-1)
-    return left + right, dtheta
+    np.einsum("mkk->mk", K)[:] -= theta[:, -1:]
+    # Symmetric matrices one below the other are the transpose of those side by side.
+    both = K.reshape(-1, k).T, D.reshape(-1, k).T
+    left, right, by_row = kernel.cross_gradients(*_side_by_side(theta, Z), *both)
+    dtheta = by_row.reshape(-1, m, k).sum(axis=2).T
+    dtheta[:, -1] = theta[:, -1] * np.einsum("mkk->m", D)
+    return left + right.reshape(m, k, q).sum(axis=0), dtheta
 
 
 def positive(log_value: Array) -> Array:
     """Return exp of the argument clipped to the limits."""
     return np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
+
+
+def _side_by_side(theta: Array, Z: Array) -> tuple[Array, Array, Array]:
+    """Return the arguments of `cross` for the k(Z, Z) of all components, (K, M K)."""
+    return np.repeat(theta.T, len(Z), axis=1), Z, np.tile(Z, (len(theta), 1))
+
+
+def _columns(X: Array) -> Array:
+    """Return the points as columns (Q, N), so that loops over points are the inner ones."""
+    return np.ascontiguousarray(X.T)
+
+
+def _by_theta(*gradients: Array) -> Array:
+    """Return the gradient by theta (T, N). It is zero by white, which is not in the matrix."""
+    return np.vstack([*gradients, np.zeros_like(gradients[0])])
 
 
 def _shared_names(natural: Array) -> dict[str, Any]:

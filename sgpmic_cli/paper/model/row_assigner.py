@@ -81,10 +81,10 @@ class RowAssigner:
                 continue
             s, x = S[rows, m], X[rows]
             residual, half = errors(self.kernel, theta, f, x, Z, Y[rows])
-            solved = solve_triangular(f.L_a, half.T, lower=True, trans=1).T  # (n, K)  A^-1 k
-            dk = self.kernel.input_derivatives(theta, x, Z)  # (Q, n, K)
-            J = np.stack([own @ f.W for own in dk], axis=2)  # (n, P, Q)  dF/dx
-            dv = 2.0 * np.einsum("nk,qnk->nq", solved, dk)
+            solved = solve_triangular(f.L_a, half, lower=True, trans=1)  # (K, n)  A^-1 k
+            dk = self.kernel.input_derivatives(theta[:, None], Z, x)  # (Q, K, n)
+            J = np.stack([own.T @ f.W for own in dk], axis=2)  # (n, P, Q)  dF/dx
+            dv = 2.0 * np.einsum("kn,qkn->nq", solved, dk)
             gradient = beta * np.einsum("npq,np->nq", J, residual) - 0.5 * beta * Y.shape[1] * dv
             gradient -= (x - prior.means[m]) @ prior.precisions[m]
             gradients[rows] += s[:, None] * gradient

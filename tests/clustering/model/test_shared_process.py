@@ -35,7 +35,7 @@ def evaluate(Y, p, backend=NUMPY, threads=ALONE):
 def dense_bound(Y, p):
     """Return log N(Y | 0, Q_ff + noise) of weighted cubature points minus the trace term."""
     (n, columns), q = Y.shape, p.mu.shape[1]
-    points = process.cubature_points(np, p.mu, np.exp(p.log_s))
+    points = process.cubature_points(np, p.mu, np.exp(p.log_s)).reshape(q, -1).T
     weight, beta = 1.0 / (2 * q), np.exp(-p.log_noise[0])
     v, g, linear = np.exp(p.log_v[0]), np.exp(p.log_g), np.exp(p.log_l[0])
 

@@ -86,11 +86,12 @@ def test_the_full_model_starts_at_whitened_pca(monkeypatch):
 
 @pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
 def test_a_start_without_a_finite_value_is_refused(kind, monkeypatch):
-    monkeypatch.setattr(
-        kernels.RBF,
-        "cross",
-        lambda _, theta, X, Z, *weights: np.full((*theta.shape[:-1], len(X), len(Z)), np.nan),
-    )
+    def undefined(_, Z, X, *parameters, out=None):
+        K = np.empty((len(Z), X.shape[1])) if out is None else out
+        K.fill(np.nan)
+        return K
+
+    monkeypatch.setattr(kernels, "rbf", undefined)
     with pytest.raises(FloatingPointError, match="no finite value at the start"):
         kind(3, 2, random_state=0).fit(load("iris").Y)
 

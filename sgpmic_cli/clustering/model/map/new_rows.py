@@ -73,7 +73,7 @@ def locate(
 
 def rows_at(fitted: FittedMap, X: Array) -> Array:
     """Return the rows that the process expects at latent points (n, Q)."""
-    return np.asarray(kernel(np, X, fitted.parameters) @ fitted.process.W)
+    return np.asarray(kernel(np, fitted.parameters, X.T).T @ fitted.process.W)
 
 
 class _RowObjective:
@@ -117,7 +117,7 @@ class _RowObjective:
         prior = latent_prior(self.r[rows], self.fitted.mixture)
         _, dmu, _ = prior.value_and_gradient(np, mu, s)
         # dk/dx_q at the mean, (Q, n, K), and J'J with J = W' dk/dx.
-        at_mean = kernel(np, mu, p) - linear * (mu @ p.Z.T)
+        at_mean = kernel(np, p, mu.T).T - linear * (mu @ p.Z.T)
         J = np.stack(
             [
                 at_mean * g[q] * (p.Z[:, q] - mu[:, q : q + 1]) + linear * p.Z[:, q]
@@ -128,7 +128,8 @@ class _RowObjective:
         return slope.mean(axis=0) + dmu, self.beta * products + prior.precisions
 
     def _kernel(self, mu: Array, s: Array) -> tuple[Array, Array]:
-        q = mu.shape[1]
-        points = cubature_points(np, mu, s)
-        K = kernel(np, points, self.fitted.parameters)
-        return K.reshape(2 * q, len(mu), -1), points.reshape(2 * q, len(mu), q)
+        """Return the kernel (2 Q, n, K) at the cubature points, and the points (2 Q, n, Q)."""
+        points = cubature_points(np, mu, s)  # (Q, 2 Q, n)
+        q, count, n = points.shape
+        K = kernel(np, self.fitted.parameters, points.reshape(q, -1))
+        return np.ascontiguousarray(K.T).reshape(count, n, -1), points.transpose(1, 2, 0)

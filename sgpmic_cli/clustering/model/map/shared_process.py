@@ -22,7 +22,10 @@ Gradients, with G_A = -1/2 (P A^-1 + W W') and w = 1 / 2Q the weight of a point:
 
     dL/dPhi  = beta (G_A + P/2 K_uu^-1)
     dL/dK_uu = G_A + P/2 K_uu^-1 - beta P/2 K_uu^-1 Phi K_uu^-1
-    dL/dk(x) = w (2 k(x) dL/dPhi + beta y W')    at every point x of a row y.
+    dL/dk(x) = w (2 dL/dPhi k(x) + beta W y)    at every point x of a row y.
+
+Covariances have a row for each inducing input and a column for each point, so that the long axis is
+the inner one.
 """
 
 from typing import Any, NamedTuple
@@ -81,20 +84,20 @@ class Posterior(NamedTuple):
 
 
 def cubature_points(xp: Any, mu: Any, s: Any) -> Any:
-    """Return the 2 Q points of every row, (2 Q n, Q), ordered by axis, sign and row."""
-    n, q = mu.shape
+    """Return the 2 Q points of every row, (Q, 2 Q, n); two are on each axis."""
+    q = mu.shape[1]
     step = xp.sqrt(q * s)
-    points = xp.concatenate([mu] * (2 * q)).reshape(2 * q, n, q)
+    points = xp.stack([mu.T] * (2 * q), 1)
     for axis in range(q):
-        points[2 * axis, :, axis] += step[:, axis]
-        points[2 * axis + 1, :, axis] -= step[:, axis]
-    return points.reshape(2 * q * n, q)
+        points[axis, 2 * axis] += step[:, axis]
+        points[axis, 2 * axis + 1] -= step[:, axis]
+    return points
 
 
-def kernel(xp: Any, X: Any, p: Parameters) -> Any:
-    """Return the kernel between points (n, Q) and the inducing inputs, (n, K)."""
-    K = rbf(xp, X, p.Z, xp.exp(p.log_g), p.log_v)
-    K += (xp.exp(p.log_l) * X) @ p.Z.T
+def kernel(xp: Any, p: Parameters, X: Any) -> Any:
+    """Return the kernel between the inducing inputs and points X (Q, n), (K, n)."""
+    K = rbf(xp, p.Z, X, xp.exp(p.log_g)[:, None], p.log_v)
+    K += p.Z @ (xp.exp(p.log_l) * X)
     return K
 
 
@@ -106,9 +109,9 @@ def statistics(
     s, v, linear = xp.exp(p.log_s), xp.exp(p.log_v), xp.exp(p.log_l)
 
     def of_block(rows: slice) -> tuple[Any, Any, tuple[Any, Any]]:
-        K, points = _block_kernel(xp, rows, p, s)
-        flat = K.reshape(-1, K.shape[-1])
-        return K.mean(0).T @ Y[rows], (flat.T @ flat) / K.shape[0], (K, points)
+        K, X = _block_kernel(xp, rows, p, s)
+        Psi = _of_rows(K, p).mean(1)
+        return Psi @ Y[rows], (K @ K.T) / (2 * p.mu.shape[1]), (K, X)
 
     found = workers.map(of_block, gen_batches(len(Y), backend.block_rows), len(Y))
     c = len(Y) * v + linear * ((p.mu**2).sum() + s.sum())
@@ -159,13 +162,13 @@ def bound_and_gradient(
     )
 
     def backward(block: tuple[slice, tuple[Any, Any]]) -> tuple[Any, Any, _KernelGradient]:
-        rows, (K, points) = block
-        dK = K @ (2.0 * dPhi) + beta * (Y[rows] @ found.W.T)
-        dK = (dK / (2 * q)).reshape(-1, dK.shape[-1])
-        gradient = _kernel_gradient(xp, points, K.reshape(dK.shape), dK, p)
-        dX = gradient.X.reshape(2 * q, -1, q)
-        along = [dX[2 * axis, :, axis] - dX[2 * axis + 1, :, axis] for axis in range(q)]
-        return dX.sum(0), xp.stack(along, 1) * xp.sqrt(q * s[rows]), gradient
+        rows, (K, X) = block
+        dK = (dPhi / q) @ K
+        _of_rows(dK, p)[:] += ((beta / (2 * q)) * found.W @ Y[rows].T)[:, None]
+        gradient = _kernel_gradient(xp, p, X, K, dK)
+        dX = _of_rows(gradient.X, p)
+        along = [dX[axis, 2 * axis] - dX[axis, 2 * axis + 1] for axis in range(q)]
+        return dX.sum(1).T, xp.stack(along, 1) * xp.sqrt(q * s[rows]), gradient
 
     blocks = gen_batches(n, backend.block_rows)
     slopes = workers.map(backward, zip(blocks, kernels, strict=True), n)
@@ -173,7 +176,7 @@ def bound_and_gradient(
     along = xp.concatenate([one[1] for one in slopes])  # by the distance of the points from mu
     half = 0.5 * beta * columns  # -dL/dc
 
-    inducing = _kernel_gradient(xp, p.Z, kernel(xp, p.Z, p), dKuu, p)
+    inducing = _kernel_gradient(xp, p, p.Z.T, kernel(xp, p, p.Z.T), dKuu)
     trace = JITTER * xp.diagonal(dKuu).sum()
     dbeta = (
         0.5 * n * columns / beta
@@ -186,7 +189,7 @@ def bound_and_gradient(
     gradient = Parameters(
         dmu - 2.0 * half * linear * p.mu,
         0.5 * along - half * linear * s,
-        sum(one.Z for one in gradients) + inducing.X,
+        sum(one.Z for one in gradients) + inducing.X.T,
         sum(one.log_v for one in gradients) + trace * v - half * n * v - p.log_v / WIDE,
         sum(one.log_g for one in gradients) - p.log_g / WIDE,
         sum(one.log_l for one in gradients)
@@ -208,7 +211,7 @@ def expected_rows(backend: Backend, p: Parameters, found: Posterior, workers: Wo
     """Return the expectation of every row under its latent distribution, (N, P)."""
     xp, s = backend.xp, backend.xp.exp(p.log_s)
     blocks = workers.map(
-        lambda rows: _block_kernel(xp, rows, p, s)[0].mean(0) @ found.W,
+        lambda rows: _of_rows(_block_kernel(xp, rows, p, s)[0], p).mean(1).T @ found.W,
         gen_batches(len(s), backend.block_rows),
         len(s),
     )
@@ -225,25 +228,30 @@ class _KernelGradient(NamedTuple):
     log_l: Any
 
 
-def _kernel_gradient(xp: Any, X: Any, K: Any, dK: Any, p: Parameters) -> _KernelGradient:
-    """Apply the chain rule to dL/dK (n, K) for the kernel K between X (n, Q) and Z."""
+def _kernel_gradient(xp: Any, p: Parameters, X: Any, K: Any, dK: Any) -> _KernelGradient:
+    """Apply the chain rule to dL/dK (K, n) for the kernel between Z and X (Q, n); overwrite K."""
     linear = xp.exp(p.log_l)
-    R = K - (linear * X) @ p.Z.T
-    R *= dK
-    dX, dZ, dlog_g = rbf_gradients(R, X, p.Z, xp.exp(p.log_g))
-    HZ = dK @ p.Z
-    dX, dZ = dX + linear * HZ, dZ + linear * (dK.T @ X)
-    return _KernelGradient(dX, dZ, R.sum(), dlog_g, linear * (X * HZ).sum())
+    K -= p.Z @ (linear * X)
+    K *= dK
+    dZ, dX, dlog_g, dlog_v = rbf_gradients(xp, K, p.Z, X, xp.exp(p.log_g)[:, None])
+    ZH = p.Z.T @ dK
+    dX, dZ = dX + linear * ZH, dZ + linear * (dK @ X.T)
+    return _KernelGradient(dX, dZ, dlog_v.sum(), dlog_g.sum(1), linear * (X * ZH).sum())
 
 
 def _block_kernel(xp: Any, rows: slice, p: Parameters, s: Any) -> tuple[Any, Any]:
-    """Return the kernel at the cubature points of some rows, (2 Q, n, K), and the points."""
-    points = cubature_points(xp, p.mu[rows], s[rows])
-    return kernel(xp, points, p).reshape(2 * p.mu.shape[1], -1, len(p.Z)), points
+    """Return the kernel at the cubature points of some rows, (K, 2 Q n), and the points."""
+    X = cubature_points(xp, p.mu[rows], s[rows]).reshape(p.mu.shape[1], -1)
+    return kernel(xp, p, X), X
+
+
+def _of_rows(columns: Any, p: Parameters) -> Any:
+    """Split the columns of cubature points (., 2 Q n) by points and rows, (., 2 Q, n)."""
+    return columns.reshape(len(columns), 2 * p.mu.shape[1], -1)
 
 
 def _inducing_kernel(xp: Any, p: Parameters) -> Any:
-    Kuu = kernel(xp, p.Z, p)
+    Kuu = kernel(xp, p, p.Z.T)
     diagonal = xp.diagonal(Kuu)
     diagonal = diagonal + JITTER * (xp.exp(p.log_v) + xp.exp(p.log_l))
     Kuu = 0.5 * (Kuu + Kuu.T)
