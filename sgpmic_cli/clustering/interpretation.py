@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.clustering import answer
 from sgpmic_cli.clustering.fitting import Fitted, Progress
 from sgpmic_cli.clustering.model.clusters.cluster_number import plausible_in_words
@@ -55,7 +56,7 @@ def headline(fitted: Fitted) -> str:
         fitted.prediction.labels,
         fitted.verdicts,
         fitted.group_names,
-        fitted.profile.proposed_names(),
+        fitted.cluster_names,
     )
 
 
@@ -217,15 +218,13 @@ def row_name(data: Dataset, row: int) -> str:
     return f"row {row + 1 if data.row_numbers is None else data.row_numbers[row]}"
 
 
-def typical_rows(fitted: Fitted, cluster: int, most: int) -> list[str]:
-    """Return the names of the densest rows among the more certain half of a cluster."""
-    prediction = fitted.prediction
-    rows = np.flatnonzero(prediction.labels == cluster)
-    if len(rows):
-        certainty = prediction.probabilities[rows, cluster]
-        rows = rows[certainty >= np.median(certainty)]
+def typical_rows(fitted: Fitted, member: BoolArray, most: int) -> list[int]:
+    """Return the densest rows among the more certain half of the rows in `member` (N,)."""
+    prediction, rows = fitted.prediction, np.flatnonzero(member)
+    certainty = prediction.probabilities[rows].max(axis=1)
+    rows = rows[certainty >= np.median(certainty)]
     densest = rows[np.argsort(-prediction.log_density[rows], kind="stable")[:most]]
-    return [row_name(fitted.data, int(row)) for row in densest]
+    return [int(row) for row in densest]
 
 
 def unusual_rows(fitted: Fitted, most: int) -> list[tuple[str, int, list[str]]]:

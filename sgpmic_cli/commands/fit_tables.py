@@ -58,11 +58,16 @@ def _clusters(fitted: "Fitted") -> Table:
             str(size),
             *(values[m] if size else "–" for values in columns.values()),
             "\n".join(fitted.profile.in_words(m)) or "none",
-            "; ".join(interpretation.typical_rows(fitted, m, N_TYPICAL)) if size else "",
+            "; ".join(_typical(fitted, m)) if size else "",
         ]
         for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
     ]
     return table(headings, rows, left=["verdict", *headings[-2:]])
+
+
+def _typical(fitted: "Fitted", cluster: int) -> list[str]:
+    rows = interpretation.typical_rows(fitted, fitted.prediction.labels == cluster, N_TYPICAL)
+    return [interpretation.row_name(fitted.data, row) for row in rows]
 
 
 def _model(fitted: "Fitted") -> Table:
