@@ -83,4 +83,3 @@ def draw_profile(fitted: Fitted, stem: Path, *, pdf: bool = True) -> None:
     width, height = profile_size(fitted.profile)
     with canvas(stem, width=width, height=height, pdf=pdf) as figure:
         plot_profile(figure.subplots(), fitted.profile)
-

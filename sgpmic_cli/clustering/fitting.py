@@ -239,6 +239,7 @@ class Fitted:
                 None if ids is None else ids[rows],
                 self.prediction.part(rows),
                 None if self.groups is None else self.groups[rows],
+                self.given_names,
             )
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")

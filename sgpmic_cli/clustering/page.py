@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 
-from sgpmic_cli._typing import PathLike, Table
+from sgpmic_cli._typing import Indices, PathLike, Table
 from sgpmic_cli._version import __version__
 from sgpmic_cli.clustering import interpretation
 from sgpmic_cli.clustering.figures import draw_all
@@ -106,7 +106,7 @@ def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) ->
     # The model gives training rows the latent points of the fit, up to rounding.
     if found.shape != known.shape or not np.allclose(found, known, atol=1e-6 * known.std()):
         raise UsageError(f"X must be the {len(points)} rows that the model was fitted to.")
-    write_whole(path, _whole_page(fitted, _frame_texts(fitted, X)))
+    write_whole(path, whole_page(fitted, _frame_texts(fitted, X)))
 
 
 def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
@@ -130,33 +130,41 @@ def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
     page : str
         The page. It needs no other file and no network.
     """
-    fitted = labelled(X, labels, "table" if path is None else Path(path).stem)
-    page = _whole_page(fitted, _frame_texts(fitted, X))
+    codes, names = cluster_codes(np.asarray(labels).ravel())
+    model = SGPMIC(len(names), init=codes, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X)
+    fitted = fitted_of(model, X, "table" if path is None else Path(path).stem)
+    page = whole_page(with_labels(fitted, codes, names), _frame_texts(fitted, X))
     if path is not None:
         write_whole(Path(path), page)
     return page
 
 
-def labelled(X: Table, labels: ArrayLike, name: str) -> Fitted:
-    """Fit the map to rows with given clusters, without any refit."""
-    given = pd.Series(np.asarray(labels).ravel())
-    known = given.where(given.notna() & (given.astype(str) != "-1"))
-    codes, names = pd.factorize(known, sort=True)
+def cluster_codes(labels: ArrayLike) -> tuple[Indices, list[str]]:
+    """Return the number of each row's cluster, and the names of the clusters in order."""
+    given = pd.Series(labels)
+    codes, names = pd.factorize(given.where(given.astype(str) != "-1"), sort=True)
     if (codes < 0).any():
-        names, codes = [*names, NO_CLUSTER], np.where(codes < 0, len(names), codes)
-    model = SGPMIC(len(names), init=codes, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.fit(X)
-    # Rows beyond `max_rows` were assigned by the model; all rows keep their clusters.
-    model.responsibilities_ = np.eye(len(names))[codes]
-    model._diagnose()
-    fitted = fitted_of(model, X, name)
-    used = model.labels_ >= 0
+        return np.where(codes < 0, len(names), codes), [*map(str, names), NO_CLUSTER]
+    return codes, [*map(str, names)]
+
+
+def with_labels(fitted: Fitted, codes: Indices, names: Sequence[str]) -> Fitted:
+    """Return a fit with `init=codes` (N,), in which every row has its given cluster.
+
+    The model has assigned the rows beyond `max_rows`, perhaps to other clusters.
+    """
+    model, used = fitted.model, fitted.model.labels_ >= 0
+    other = np.flatnonzero(used)[model.labels_[used] != codes[used]]
+    model.responsibilities_[other] = np.eye(len(names))[codes[other]]
+    model.labels_[other] = codes[other]
+    model.cluster_sizes_ = np.bincount(codes[used], minlength=len(names))
     kept = replace(
         fitted.prediction, labels=codes[used], probabilities=model.responsibilities_[used]
     )
-    return replace(fitted, prediction=kept, given_names=tuple(map(str, names)))
+    return replace(fitted, prediction=kept, given_names=tuple(names))
 
 
 def map_page(model: LatentClusterer | Pipeline, X: Table) -> str:
@@ -169,7 +177,8 @@ def map_page(model: LatentClusterer | Pipeline, X: Table) -> str:
     return document("Map", "", [Section("map", "", content)], SCRIPTS, bare=True)
 
 
-def _whole_page(fitted: Fitted, texts: Mapping[str, Sequence[str]]) -> str:
+def whole_page(fitted: Fitted, texts: Mapping[str, Sequence[str]]) -> str:
+    """Return the page of a fit without a folder."""
     with TemporaryDirectory() as folder:
         draw_all(fitted, Path(folder))
         return fit_page(fitted, Path(folder), texts=texts)

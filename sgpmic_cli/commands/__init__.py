@@ -29,6 +29,7 @@ from sgpmic_cli.text import as_option_value, for_terminal
 SUBCOMMANDS = {
     "fit": ("Cluster data", "fit:fit"),
     "predict": ("Cluster data", "fit:predict"),
+    "report-clusters": ("Cluster data", "fit:report_clusters"),
     "plot": ("Cluster data", "plot:plot"),
     "datasets": ("Cluster data", "datasets:app"),
     "benchmark": ("Reproduce the paper", "benchmark:benchmark"),

@@ -2,15 +2,17 @@
 
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from threadpoolctl import threadpool_limits
 
+from sgpmic_cli._typing import Indices
 from sgpmic_cli.clustering import figures, fitting
 from sgpmic_cli.clustering.fitting import Fitted
+from sgpmic_cli.clustering.page import with_labels
 from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import find
@@ -176,6 +178,12 @@ def fit(
         progress=progress,
         wording=with_options,
     )
+
+
+def fit_labels(data: Dataset, codes: Indices, names: Sequence[str], **options: Any) -> Fitted:
+    """Fit the default model to given clusters (N,) of the rows, without refits."""
+    given = {"setting": "default", "clusters": len(names), "n_resamples": 0, "init": codes}
+    return with_labels(fit(data, **{**options, **given}), codes, names)
 
 
 def _fit_and_draw(draw: Callable[[Fitted, Path], None], stem: Path, options: Any) -> list[str]:

@@ -11,6 +11,9 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("sgpmic fit iris --setting paper", "fit the paper's model"),
     ],
     "predict": [("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file")],
+    "report-clusters": [
+        ("sgpmic report-clusters birds.csv --label hdbscan", "describe clusters from elsewhere")
+    ],
     "plot": [
         ("sgpmic plot figure6", "draw the paper's figure 6, convergence on six data sets"),
         ("sgpmic plot embedding --data wine", "draw the latent space of one data set"),

@@ -63,8 +63,7 @@ def _card(fitted: Fitted, each: _Described) -> Html:
     swatch = tag("span", class_="swatch", style=f"background:{each.colour}")
     parts = [tag("h3", swatch, each.title), tag("p", *facts)]
     if rule := best_rule(profile, Y, member, each.number):
-        coverage = f": {percent(rule.recall)} of the cluster, {percent(rule.precision)} right"
-        parts.append(tag("p", tag("code", rule.words), coverage, class_="rule"))
+        parts.append(tag("p", tag("code", rule.words), f": {rule.coverage}", class_="rule"))
     told = profile.distinguishing(each.number)
     if told:
         parts.append(tag("p", f"{answer.listed(profile.in_words(each.number))}."))

@@ -7,7 +7,6 @@ cluster whose centre is nearest on the map, so that a cut applies to new rows as
 """
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +16,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.clustering.fitting import Fitted
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import LEFT_OUT, Prediction
 
 SMALLEST = 10  # rows of a leaf
@@ -59,7 +60,9 @@ def merge_tree(labels: Indices, points: Array) -> Tree:
         if len(leaves) == 2:
             merges.append((leaves[0], leaves[1]))
         roots.append(leaves[0] if len(leaves) == 1 else n_leaves + len(merges) - 1)
-    nodes = {root: (len(own), own.mean(axis=0)) for root, (_, own) in zip(roots, members)}
+    nodes = {
+        root: (len(own), own.mean(axis=0)) for root, (_, own) in zip(roots, members, strict=True)
+    }
     while len(nodes) > 1:
         one, other = min(combinations(nodes, 2), key=lambda pair: _increase(*map(nodes.get, pair)))
         (n, a), (k, b) = nodes.pop(one), nodes.pop(other)
@@ -94,7 +97,18 @@ class Cut(NamedTuple):
     tree: Tree
     sizes: list[int]  # of the clusters of the fit
 
-    def applied(self, prediction: Prediction) -> Prediction:
+    def applied(self, fitted: Fitted) -> Prediction:
+        """Return the training rows of a fit with the new clusters."""
+        self.check(fitted.model)
+        sizes = np.bincount(fitted.prediction.labels, minlength=len(self.sizes)).tolist()
+        if sizes != self.sizes:
+            raise UsageError(
+                f"the cut was saved for clusters of {self.sizes} rows, and those of this fit have "
+                f"{sizes}: save it again on the page of this fit."
+            )
+        return self.applied_to(fitted.prediction)
+
+    def applied_to(self, prediction: Prediction) -> Prediction:
         """Return a prediction with the new clusters; probabilities of merged clusters add up."""
         labels, points, S = prediction.labels, prediction.embedding, prediction.probabilities
         new = np.zeros((len(labels), len(self.names)))
@@ -105,19 +119,21 @@ class Cut(NamedTuple):
         chosen = np.where(leaves >= 0, self.new_clusters[leaves], LEFT_OUT)
         return replace(prediction, labels=chosen, probabilities=new)
 
-    def check(self, sizes: Sequence[int], n_dims: int) -> None:
-        """Raise UsageError if the cut belongs to a fit with other clusters or dimensions."""
-        if list(sizes) != self.sizes or n_dims != self.tree.centres.shape[1]:
+    def check(self, model: LatentClusterer) -> None:
+        """Raise UsageError if the model has another number of clusters or of dimensions."""
+        found = model.n_clusters_, model.embedding_.shape[1]
+        expected = len(self.sizes), self.tree.centres.shape[1]
+        if found != expected:
             raise UsageError(
-                f"the cut was made for clusters of {self.sizes} rows, and the model has clusters "
-                f"of {list(sizes)} rows: save the cut again from the page of this fit."
+                f"the cut was saved for {expected[0]} clusters in {expected[1]} dimensions, and "
+                f"the model has {found[0]} in {found[1]}: save it again on the page of its fit."
             )
 
 
 def read_cut(path: Path) -> Cut:
     """Read a cut that was saved on the page of a fit. Raise UsageError for anything else."""
     try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
+        plain: Any = json.loads(path.read_text(encoding="utf-8"))
         leaves, clusters = plain["leaves"], plain["clusters"]
         centres = np.array([leaf["place"] for leaf in leaves], dtype=np.float64)
         tree = Tree(np.array([int(leaf["cluster"]) for leaf in leaves]), centres, [])

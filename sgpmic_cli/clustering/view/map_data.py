@@ -4,7 +4,7 @@ Numbers are sent as 16-bit integers in base64, so that a page of 54,000 rows sta
 """
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ GRID = 32  # places along each side at which the process is evaluated
 UNKNOWN = 255  # no arrow
 
 
-def map_data(fitted: Fitted, texts: Mapping[str, Array] = {}) -> dict[str, object]:
+def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[str, object]:
     """Return the content of the map for JSON.
 
     `texts` has columns of the table as texts (N,), in which the search looks.
@@ -113,11 +113,11 @@ def _columns(fitted: Fitted, rows: Array) -> Iterator[dict[str, Any]]:
         }
 
 
-def _texts(texts: Mapping[str, Array], rows: Array) -> Iterator[dict[str, object]]:
+def _texts(texts: Mapping[str, Sequence[str]], rows: Array) -> Iterator[dict[str, object]]:
     """Yield columns as distinct texts and their numbers, as long as there is room."""
     room = MOST_CHARACTERS
     for name, cells in texts.items():
-        codes, distinct = pd.factorize(np.asarray(cells)[rows])
+        codes, distinct = pd.factorize(np.asarray(cells, dtype=object)[rows])
         words = [for_html(shortened(str(word), LONGEST_TEXT)) for word in distinct]
         cost = sum(map(len, words)) + 3 * len(rows)
         if 1 < len(words) < MISSING and cost <= room:

@@ -26,8 +26,10 @@ class Rule(NamedTuple):
     recall: float
     precision: float
 
-    def __str__(self) -> str:
-        return f"{self.words}: {percent(self.recall)} of the cluster, {percent(self.precision)} right"
+    @property
+    def coverage(self) -> str:
+        """Return recall and precision in words."""
+        return f"{percent(self.recall)} of the cluster, {percent(self.precision)} right"
 
 
 def percent(fraction: float) -> str:
@@ -70,9 +72,9 @@ def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> Ru
     chosen = {single} if f1[pair] < f1[single, single] + WORTH else {int(i) for i in pair}
     parts = [found[i] for i in sorted(chosen)]
     rows = np.all([_holds(Y[:, j], sign, edge) for j, sign, edge in parts], axis=0)
-    hits = np.count_nonzero(rows & member)
+    hits, size = int(np.count_nonzero(rows & member)), int(np.count_nonzero(rows))
     words = " and ".join(_in_words(profile, *part) for part in parts)
-    return Rule(words, hits / np.count_nonzero(member), hits / max(np.count_nonzero(rows), 1))
+    return Rule(words, hits / np.count_nonzero(member), hits / max(size, 1))
 
 
 def _holds(values: Array, sign: str, edge: float) -> BoolArray:
