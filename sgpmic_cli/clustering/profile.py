@@ -199,9 +199,9 @@ def write_profile(path: Path, profile: Profile) -> None:
 
 
 def readable(value: float) -> str:
-    """Format a number with three or four digits."""
-    if value == 0 or not np.isfinite(value):
-        return f"{value:g}"
+    """Format a number with three or four digits, and a whole number as it is."""
+    if not np.isfinite(value) or (value == round(value) and abs(value) < 1e6):
+        return f"{value:.0f}"
     size = int(np.floor(np.log10(abs(value))))
     return f"{value:.2e}" if size > 6 or size < -4 else f"{value:.{max(0, 2 - size)}f}"
 

@@ -4,7 +4,11 @@ const sgpmicMap = (() => {
   const source = document.getElementById("map-data");
   if (!source) return null;
   const data = JSON.parse(source.textContent), MISSING = 65535;
-  const unpack = (text, Kind = Uint16Array) => new Kind(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer);
+  function unpack(text, Kind = Uint16Array) {
+    const plain = atob(text), bytes = new Uint8Array(plain.length);
+    for (let i = 0; i < plain.length; i++) bytes[i] = plain.charCodeAt(i);
+    return new Kind(bytes.buffer);
+  }
   const n = data.names.length, place = document.querySelector(".map"), leaf = unpack(data.leaf), probability = unpack(data.probability);
   const [x, y] = [data.x, data.y].map((text, i) => Float64Array.from(unpack(text), v => data.low[i] + data.step * v));
   const unusual = new Uint8Array(n);
@@ -305,40 +309,41 @@ const sgpmicMap = (() => {
 
   // Labels: the free place that is nearest to the middle of the cluster, with a line to it
   function drawLabels(inside, s, ox, oy) {
-    const SIDE = 6, w = Math.ceil(width / SIDE), h = Math.ceil(height / SIDE), taken = new Uint8Array(w * h), sums = groups.map(() => [0, 0, 0]);
-    const occupy = (x0, y0, x1, y1) => {
-      for (let j = Math.max(0, Math.floor(y0 / SIDE)); j <= Math.min(h - 1, Math.floor(y1 / SIDE)); j++)
-        taken.fill(1, j * w + Math.max(0, Math.floor(x0 / SIDE)), j * w + Math.min(w - 1, Math.floor(x1 / SIDE)) + 1);
-    };
+    const SIDE = 6, TALL = 3, w = Math.ceil(width / SIDE), h = Math.ceil(height / SIDE), taken = new Uint8Array(w * h);
+    const sums = groups.map(() => [0, 0, 0]), total = new Uint32Array((w + 1) * (h + 1)), boxes = []; // total: taken cells above and left
     for (const i of inside) {
       const x = ox + ux[i] * s, y = oy + uy[i] * s, sum = sums[group(i)];
-      occupy(x - radius, y - radius, x + radius, y + radius);
+      for (const a of [x - radius, x + radius]) for (const b of [y - radius, y + radius]) {
+        const cx = Math.floor(a / SIDE), cy = Math.floor(b / SIDE);
+        if (cx >= 0 && cy >= 0 && cx < w && cy < h) taken[cy * w + cx] = 1;
+      }
       sum[0] += x; sum[1] += y; sum[2]++;
+    }
+    for (let j = 0; j < h; j++) for (let i = 0, line = 0; i < w; i++) {
+      line += taken[j * w + i];
+      total[(j + 1) * (w + 1) + i + 1] = total[j * (w + 1) + i + 1] + line;
     }
     context.font = "bold 13px system-ui, sans-serif";
     groups.forEach((each, m) => {
       if (!sums[m][2]) return;
       const name = m + (each.name === "cluster " + m || width < 600 ? "" : " " + each.name), text = name.length > 26 ? name.slice(0, 25) + "…" : name;
-      const cx = sums[m][0] / sums[m][2], cy = sums[m][1] / sums[m][2], tw = Math.ceil((context.measureText(text).width + 8) / SIDE), th = 3;
+      const cx = sums[m][0] / sums[m][2], cy = sums[m][1] / sums[m][2], wide = Math.ceil((context.measureText(text).width + 8) / SIDE);
       let best = null, least = Infinity;
-      for (let j = 1; j + th < h; j++) for (let i = 1; i + tw < w; i++) {
-        const dx = (i + tw / 2) * SIDE - cx, dy = (j + th / 2) * SIDE - cy, distance = dx * dx + 2 * dy * dy;
-        if (distance >= least) continue;
-        let free = true;
-        for (let b = j; free && b < j + th; b++) for (let a = b * w + i; free && a < b * w + i + tw; a++) free = !taken[a];
-        if (free) { least = distance; best = [i, j]; }
+      for (let j = 1; j + TALL < h; j++) for (let i = 1; i + wide < w; i++) {
+        const dx = (i + wide / 2) * SIDE - cx, dy = (j + TALL / 2) * SIDE - cy, distance = dx * dx + 2 * dy * dy, corner = j * (w + 1) + i, down = TALL * (w + 1);
+        if (distance >= least || total[corner + down + wide] + total[corner] > total[corner + down] + total[corner + wide]) continue;
+        if (boxes.every(([a, b, c]) => i > c || i + wide < a || Math.abs(j - b) > TALL)) { least = distance; best = [i, j, i + wide]; }
       }
       if (!best) return; // the legend has it
-      const [x0, y0] = best.map(v => v * SIDE), x1 = x0 + tw * SIDE, y1 = y0 + th * SIDE;
-      const ex = Math.max(x0, Math.min(cx, x1)), ey = Math.max(y0, Math.min(cy, y1));
+      boxes.push(best);
+      const [x0, y0, x1] = best.map(v => v * SIDE), y1 = y0 + TALL * SIDE;
       context.beginPath();
-      context.moveTo(ex, ey);
+      context.moveTo(Math.max(x0, Math.min(cx, x1)), Math.max(y0, Math.min(cy, y1)));
       context.lineTo(cx, cy);
       context.lineWidth = 1;
       context.strokeStyle = colour("--ink");
       context.stroke();
       write(text, (x0 + x1) / 2, (y0 + y1) / 2, "center");
-      occupy(x0, y0, x1, y1);
     });
   }
 
@@ -553,10 +558,10 @@ const sgpmicMap = (() => {
     canvas.width = width * ratio;
     canvas.height = height * ratio;
     sprites = new Map();
-    draw();
+    redraw();
   }
   recolour();
-  new ResizeObserver(() => { if (stage.clientWidth !== width) resize(); }).observe(stage);
+  new ResizeObserver(() => { if (stage.clientWidth && stage.clientWidth !== width) resize(); }).observe(stage);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { recolour(); resize(); });
   resize();
   changed();

@@ -126,8 +126,8 @@ def _steps(profile: Profile, values: Array, member: BoolArray, j: int, colour: s
         role="img",
         aria_label=f"{words}: the cluster beside all other rows",
     )
-    ends = tag("span", tag("span", profile.shown(j, low)), tag("span", profile.shown(j, high)))
-    return tag("div", svg, tag("div", ends, class_="ends"))
+    ends = [tag("span", profile.shown(j, end)) for end in (low, high)]
+    return tag("div", svg, tag("div", *ends, class_="ends"))
 
 
 def _bars(
@@ -142,7 +142,7 @@ def _bars(
         category = profile.features[j].removeprefix(f"{profile.columns[j]}=")
         bar = tag("i", style=f"width:{100 * here[k]:.0f}%;background:{colour}")
         mark = tag("b", style=f"left:{100 * rest[k]:.0f}%")
-        words = text(f"{percent(here[k])}, elsewhere {percent(rest[k])}")
+        words = text(f"{percent(here[k])} ({percent(rest[k])})")
         lines.append(
             tag("li", tag("span", shortened(category, LONGEST)), tag("div", bar, mark), words)
         )

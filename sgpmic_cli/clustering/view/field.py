@@ -22,7 +22,10 @@ MOST_NAMED = 3
 
 
 class Field(NamedTuple):
-    """Mean (n, P), gradient (n, Q, P), variance (n,) and its fraction of the prior's (n,)."""
+    """Mean (n, P), gradient (n, Q, P), variance (n,), and its fraction of the RBF part's (n,).
+
+    Far from all rows that fraction is 1.
+    """
 
     mean: Array
     gradient: Array
@@ -41,7 +44,8 @@ def field_at(fitted: FittedMap, X: Array) -> Field:
     prior = np.exp(p.log_v) + linear * (X**2).sum(axis=1)
     explained = np.einsum("nk,kl,nl->n", K, process.Kuu_inv - process.A_inv, K)
     variance = np.clip(prior - explained, 0.0, prior)
-    return Field(K @ process.W, gradient, variance, variance / prior)
+    unknown = np.minimum(variance / np.exp(p.log_v), 1.0)
+    return Field(K @ process.W, gradient, variance, unknown)
 
 
 def strongest(gradient: Array, columns: Indices) -> Indices:

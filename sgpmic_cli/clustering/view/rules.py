@@ -82,17 +82,17 @@ def _holds(values: Array, sign: str, edge: float) -> BoolArray:
 
 
 def _thresholds(values: Array, member: BoolArray) -> list[float]:
-    """Return short numbers between neighbouring values: at quantiles, and in the widest gaps."""
+    """Return short numbers: between neighbouring values, or at quantiles and in the widest gaps."""
     known = np.unique(values[np.isfinite(values)])
-    gaps = np.arange(len(known) - 1)
+    gaps, edges = np.arange(len(known) - 1), []
     if len(gaps) > THRESHOLDS:
-        levels = np.linspace(0.0, 1.0, THRESHOLDS // 4 + 1)
+        levels = np.linspace(0.02, 0.98, THRESHOLDS // 4)
         parts = [part[np.isfinite(part)] for part in (values[member], values[~member])]
-        quantiles = np.concatenate([np.quantile(part, levels) for part in parts if len(part)])
-        at_quantiles = np.clip(np.searchsorted(known, quantiles), 1, len(gaps)) - 1
-        widest = np.argsort(-np.diff(known), kind="stable")[: THRESHOLDS // 2]
-        gaps = np.union1d(at_quantiles, widest)
-    return [between(known[i], known[i + 1]) for i in gaps.tolist()]
+        quantiles = [np.quantile(part, levels) for part in parts if len(part)]
+        decimals = 1 - int(np.floor(np.log10(np.std(known))))
+        edges = np.unique(np.concatenate(quantiles).round(decimals)).tolist()
+        gaps = np.argsort(-np.diff(known), kind="stable")[: THRESHOLDS // 2]
+    return [*edges, *(between(known[i], known[i + 1]) for i in gaps.tolist())]
 
 
 def between(low: float, high: float) -> float:
@@ -110,4 +110,4 @@ def _in_words(profile: Profile, j: int, sign: str, edge: float) -> str:
         return profile.features[j]
     if profile.columns[j] in profile.dates:
         return f"{profile.features[j]} {sign} {pd.Timestamp(edge, unit='D'):%Y-%m-%d}"
-    return f"{profile.features[j]} {sign} {edge:.15g}"
+    return f"{profile.features[j]} {sign} {edge:.12g}"
