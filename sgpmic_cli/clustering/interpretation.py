@@ -219,8 +219,13 @@ def row_name(data: Dataset, row: int) -> str:
 
 
 def typical_rows(fitted: Fitted, member: BoolArray, most: int) -> list[int]:
-    """Return the densest rows among the more certain half of the rows in `member` (N,)."""
+    """Return the densest rows among the more certain half of the rows in `member` (N,).
+
+    Rows that lack more values than half of the others are not typical.
+    """
     prediction, rows = fitted.prediction, np.flatnonzero(member)
+    missing = np.isnan(fitted.data.Y[rows]).sum(axis=1)
+    rows = rows[missing <= np.median(missing)]
     certainty = prediction.probabilities[rows].max(axis=1)
     rows = rows[certainty >= np.median(certainty)]
     densest = rows[np.argsort(-prediction.log_density[rows], kind="stable")[:most]]

@@ -88,7 +88,7 @@ class Profile:
         if self.columns[j] in self.dates and np.isfinite(value):
             time = " %H:%M" if self.spread[j] < 1.0 else ""
             return f"{pd.Timestamp(value, unit='D'):%Y-%m-%d{time}}"
-        return readable(value)
+        return readable(value, self.spread[j])
 
     def value(self, j: int, value: float) -> str:
         """Return the value of feature j as text; empty for a category, which its name contains."""
@@ -198,12 +198,18 @@ def write_profile(path: Path, profile: Profile) -> None:
     table.to_csv(path, index=False, lineterminator="\n")
 
 
-def readable(value: float) -> str:
-    """Format a number with three or four digits, and a whole number as it is."""
+def readable(value: float, spread: float) -> str:
+    """Format a number with three digits, or as many as a difference of `spread` needs.
+
+    A whole number is written as it is.
+    """
     if not np.isfinite(value) or (value == round(value) and abs(value) < 1e6):
         return f"{value:.0f}"
     size = int(np.floor(np.log10(abs(value))))
-    return f"{value:.2e}" if size > 6 or size < -4 else f"{value:.{max(0, 2 - size)}f}"
+    if size > 6 or size < -4:
+        return f"{value:.2e}"
+    needed = -int(np.floor(np.log10(spread))) if spread > 0 else 0
+    return f"{value:.{max(0, 2 - size, needed)}f}"
 
 
 def scaling_advice(data: Dataset) -> str | None:

@@ -32,6 +32,7 @@ class _Described(NamedTuple):
     verdict: str
     kind: str  # class of the verdict in the style sheet
     colour: str
+    what: str = "cluster"
 
 
 def cards(fitted: Fitted) -> Html:
@@ -43,7 +44,8 @@ def _described(fitted: Fitted) -> Iterator[_Described]:
     for g, _, verdict, _ in interpretation.groups_in_words(fitted):
         title = f"Group {g}: {fitted.group_names[g]}"
         member, profile = fitted.groups == g, fitted.group_profile
-        yield _Described(title, np.asarray(member), profile, g + 1, verdict, "group", "var(--ink)")
+        looks = "group", "var(--ink)", "group"
+        yield _Described(title, np.asarray(member), profile, g + 1, verdict, *looks)
     labels = fitted.prediction.labels
     for m in np.unique(labels).tolist():
         name = fitted.cluster_names[m]
@@ -63,7 +65,9 @@ def _card(fitted: Fitted, each: _Described) -> Html:
     swatch = tag("span", class_="swatch", style=f"background:{each.colour}")
     parts = [tag("h3", swatch, each.title), tag("p", *facts)]
     if rule := best_rule(profile, Y, member, each.number):
-        parts.append(tag("p", tag("code", rule.words), f": {rule.coverage}", class_="rule"))
+        parts.append(
+            tag("p", tag("code", rule.words), f": {rule.coverage(each.what)}", class_="rule")
+        )
     told = profile.distinguishing(each.number)
     if told:
         parts.append(tag("p", f"{answer.listed(profile.in_words(each.number))}."))

@@ -27,6 +27,7 @@ MOST_COLUMNS = 40
 MOST_CHARACTERS = 1_500_000  # of the texts that can be searched
 LONGEST_TEXT = 60
 MISSING = 65535
+MARGIN = 0.1  # of the grid around the rows, in widths of the map
 GRID = 32  # places along each side at which the process is evaluated
 UNKNOWN = 255  # no arrow
 
@@ -62,7 +63,7 @@ def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
         "y": _packed(steps[:, 1]),
         "columns": [*_columns(fitted, rows)],
         "texts": [*_texts(texts, rows)],
-        "field": _field(fitted, low, span * GRID / (GRID - 1)),
+        "field": _field(fitted, low - MARGIN * span, (1.0 + 2.0 * MARGIN) * span),
         "tree": {
             "clusters": tree.clusters.tolist(),
             "places": tree.centres.tolist(),

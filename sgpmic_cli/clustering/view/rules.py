@@ -26,10 +26,9 @@ class Rule(NamedTuple):
     recall: float
     precision: float
 
-    @property
-    def coverage(self) -> str:
+    def coverage(self, kind: str = "cluster") -> str:
         """Return recall and precision in words."""
-        return f"{percent(self.recall)} of the cluster, {percent(self.precision)} right"
+        return f"{percent(self.recall)} of the {kind}, {percent(self.precision)} right"
 
 
 def percent(fraction: float) -> str:
@@ -55,9 +54,10 @@ def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> Ru
         Number of the cluster in `profile`.
     """
     shown = np.linspace(0, len(Y) - 1, min(len(Y), MOST_ROWS)).astype(int)
-    columns = {profile.columns[j] for j in profile.distinguishing(cluster, MOST_COLUMNS)}
-    found: list[tuple[int, str, float]] = []
-    for j in (j for j, name in enumerate(profile.columns) if name in columns):
+    columns = [profile.columns[j] for j in profile.distinguishing(cluster, MOST_COLUMNS)]
+    features = [j for name in columns for j, each in enumerate(profile.columns) if each == name]
+    found: list[tuple[int, str, float]] = []  # of equal rules, the first is taken
+    for j in features:
         if profile.is_category[j]:
             found.append((j, "=", 0.5))
         else:
