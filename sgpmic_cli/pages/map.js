@@ -281,19 +281,23 @@ const sgpmicMap = (() => {
     if (named.length && arrows.checked) {
       const steps = named.map(k => [0, 1].map(q => field.ends[6 * cell + 2 * k + q])), longest = Math.max(...steps.map(v => Math.hypot(...v)));
       parts.push("Changing most here: " + named.map(k => field.features[field.arrows[3 * cell + k]]).join(", ") + ".");
-      if (longest > 0) named.forEach((k, i) => drawArrow(steps[i].map(v => 55 * v / longest), field.features[field.arrows[3 * cell + k]]));
+      const lines = []; // of the names, which must not cover each other
+      if (longest > 0) named.forEach((k, i) => drawArrow(steps[i].map(v => 55 * v / longest), field.features[field.arrows[3 * cell + k]], lines));
     }
     here.textContent = parts.join(" ");
   }
 
-  function drawArrow([dx, dy], name) {
+  function drawArrow([dx, dy], name, lines) {
     const [px, py] = pointer, turn = Math.atan2(-dy, dx), ex = px + dx, ey = py - dy;
     context.beginPath();
     context.moveTo(px, py);
     context.lineTo(ex, ey);
     for (const side of [2.6, -2.6]) { context.moveTo(ex, ey); context.lineTo(ex + 8 * Math.cos(turn + side), ey + 8 * Math.sin(turn + side)); }
     for (const [line, ink] of [[5, "--card"], [2, "--ink"]]) { context.lineWidth = line; context.strokeStyle = colour(ink); context.stroke(); }
-    write(name.length > 24 ? name.slice(0, 23) + "…" : name, ex + (dx < 0 ? -6 : 6), ey, dx < 0 ? "right" : "left", "12px");
+    let line = ey;
+    while (lines.some(other => Math.abs(other - line) < 15)) line += 15;
+    lines.push(line);
+    write(name.length > 24 ? name.slice(0, 23) + "…" : name, ex + (dx < 0 ? -6 : 6), line, dx < 0 ? "right" : "left", "12px");
   }
 
   function write(text, x, y, align, size = "bold 13px") {

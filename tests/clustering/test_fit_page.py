@@ -67,7 +67,7 @@ def test_every_cluster_has_a_card(three):
     for m, name in enumerate(fitted.profile.proposed_names()):
         words = " ".join(cards[m].split())
         assert f"{m}: {name} 30 rows (33 %) {verdict_in_words(fitted.verdicts[m])}" in words
-        assert re.search(r"x\d (>|<=) \S+: \d+ % of the cluster, \d+ % right", words)
+        assert re.search(r"x\d (>|<=) \S+ : \d+ % of the cluster, \d+ % right", words)
         assert fitted.profile.in_words(m)[0] in words
         assert re.search(r"Doe, J. \d+: x\d ", cards[m + 1])
     assert len(PageReader(page).all("svg")) == 9
