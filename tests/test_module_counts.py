@@ -23,7 +23,7 @@ finally:
 @pytest.mark.parametrize(
     ("command", "most", "other_wings"),
     [
-        (FIT, 90, {"paper", "benchmark"}),
+        (FIT, 94, {"paper", "benchmark"}),
         (BENCHMARK, 55, {"clustering", "tables"}),
         (CHECK, 55, {"clustering", "tables"}),
     ],

@@ -20,7 +20,6 @@ from sgpmic_cli.estimator_base.prediction import Features
 from sgpmic_cli.tables.encoder import TableEncoder
 
 FAIR = 0.7  # least stability of clusters that come back in halves of the rows
-BLOCK = 1 << 22  # values that are compared at once
 CERTAIN = 0.99  # rows with a higher probability are not doubtful
 N_DIFFERING = 3  # features of a row that are named
 
@@ -255,16 +254,13 @@ def differing_values(fitted: Fitted, rows: np.ndarray) -> Iterator[list[tuple[in
     Features are numbers of the profile, with the value of the row in the units of the file. Of a
     text column, only the category of the row counts.
     """
-    profile, data, labels = fitted.profile, fitted.data, fitted.prediction.labels
-    spread = np.where(profile.spread > 0, profile.spread, 1.0)
-    step = max(1, BLOCK // len(spread))
-    for part in (rows[first : first + step] for first in range(0, len(rows), step)):
-        values = data.Y[part]
-        size = np.nan_to_num(np.abs(values - profile.means[labels[part]]) / spread)
-        size[profile.is_category & (values < 0.5)] = 0.0
-        order = np.argsort(-size, axis=1, kind="stable")[:, :N_DIFFERING]
-        for n, features in enumerate(order.tolist()):
-            yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
+    profile, values = fitted.profile, fitted.data.Y[rows]
+    means = profile.means[fitted.prediction.labels[rows]]
+    size = np.nan_to_num(np.abs(values - means) / np.where(profile.spread > 0, profile.spread, 1.0))
+    size[profile.is_category & (values < 0.5)] = 0.0
+    order = np.argsort(-size, axis=1, kind="stable")[:, :N_DIFFERING]
+    for n, features in enumerate(order.tolist()):
+        yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
 
 
 def doubtful_rows(fitted: Fitted, most: int) -> list[tuple[str, int, float, int, float]]:

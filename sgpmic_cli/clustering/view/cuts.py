@@ -99,13 +99,7 @@ class Cut(NamedTuple):
 
     def applied(self, fitted: Fitted) -> Prediction:
         """Return the training rows of a fit with the new clusters."""
-        self.check(fitted.model)
-        sizes = np.bincount(fitted.prediction.labels, minlength=len(self.sizes)).tolist()
-        if sizes != self.sizes:
-            raise UsageError(
-                f"the cut was saved for clusters of {self.sizes} rows, and those of this fit have "
-                f"{sizes}: save it again on the page of this fit."
-            )
+        self.check(fitted.model, np.bincount(fitted.prediction.labels).tolist())
         return self.applied_to(fitted.prediction)
 
     def applied_to(self, prediction: Prediction) -> Prediction:
@@ -119,14 +113,14 @@ class Cut(NamedTuple):
         chosen = np.where(leaves >= 0, self.new_clusters[leaves], LEFT_OUT)
         return replace(prediction, labels=chosen, probabilities=new)
 
-    def check(self, model: LatentClusterer) -> None:
-        """Raise UsageError if the model has another number of clusters or of dimensions."""
-        found = model.n_clusters_, model.embedding_.shape[1]
-        expected = len(self.sizes), self.tree.centres.shape[1]
-        if found != expected:
+    def check(self, model: LatentClusterer, sizes: list[int] | None = None) -> None:
+        """Raise UsageError if a model, or the clusters of its training rows, are others."""
+        n_clusters, q = model.n_clusters_, model.embedding_.shape[1]
+        same = (n_clusters, q) == (len(self.sizes), self.tree.centres.shape[1])
+        if not same or sizes not in (None, self.sizes):
             raise UsageError(
-                f"the cut was saved for {expected[0]} clusters in {expected[1]} dimensions, and "
-                f"the model has {found[0]} in {found[1]}: save it again on the page of its fit."
+                f"the cut was saved for clusters of {self.sizes} rows, and the clusters are others "
+                "now: save it again on the page of this fit."
             )
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from sgpmic import SGPMIC
 from sgpmic_cli.clustering.fitting import fitted_of
-from sgpmic_cli.clustering.view.field import field_at, strongest
-from sgpmic_cli.clustering.view.map_data import explained_fraction
+from sgpmic_cli.clustering.view.map_data import explained_fraction, field_at, strongest
 
 
 def planted(seed, kind):
