@@ -71,13 +71,13 @@ def fit_page(
         Columns of the table as texts, in which the search of the map looks.
     """
     n, p = fitted.data.Y.shape
-    several = len(fitted.model.cluster_sizes_) > 1
+    several, q = len(fitted.model.cluster_sizes_) > 1, fitted.model.embedding_.shape[1]
     cut = [paragraph("cut"), tag("div", class_="cut")]
     sections = [
         Section("summary", "In short", [_summary(fitted, out, command)]),
         Section("clusters", "Clusters", [cards(fitted), paragraph("cards")]),
         Section("map", "Map", _map(fitted, figures, texts)),
-        *([Section("cut", "Merge, split, rename", cut)] if several else []),
+        *([Section("cut", "Merge, split, rename", cut)] if several and q > 1 else []),
         *([Section("profiles", "Profiles", _profiles(fitted))] if several else []),
         Section("rows", "Doubtful and unusual rows", _rows(fitted)),
         Section("columns", "Columns", _columns(fitted)),
@@ -173,6 +173,8 @@ def map_page(model: LatentClusterer | Pipeline, X: Table) -> str:
     A notebook shows it in a sandboxed frame. `X` are the rows that the model was fitted to.
     """
     fitted = fitted_of(model, X, "map")
+    if fitted.model.embedding_.shape[1] == 1:
+        raise UsageError("a map needs two latent dimensions, and the model has one.")
     content = [tag("div", class_="map"), _map_script(fitted, _frame_texts(fitted, X))]
     return document("Map", "", [Section("map", "", content)], SCRIPTS, bare=True)
 

@@ -16,6 +16,11 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import shortened
 
 PAPER = "The paper's model"
+NAME = shared.option("Column that names the rows on the page; names may repeat.", metavar="COLUMN")
+APPLY = shared.option(
+    "Merge, split and name the clusters as in a cut that was saved on the page of the fit.",
+    metavar="FILE",
+)
 _paper_option = partial(shared.option, rich_help_panel=PAPER)
 
 
@@ -113,13 +118,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
     pdf: bool = shared.flag(
         "Draw profile and convergence as well, and write all figures also as PDF."
     ),
-    name: str | None = shared.option(
-        "Column that names the rows on the page; names may repeat.", metavar="COLUMN"
-    ),
-    apply: Path | None = shared.option(
-        "Merge, split and name the clusters as in a cut that was saved on the page.",
-        metavar="FILE",
-    ),
+    name: str | None = NAME,
+    apply: Path | None = APPLY,
     force: shared.Force = False,
     open_page: bool = shared.flag("Open the page in a browser.", "--open"),
     source: shared.SourceOptions,
@@ -197,10 +197,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     out: Path | None = shared.option(
         "Output folder.", default="sgpmic-out/predict/NAME, the file without suffix"
     ),
-    apply: Path | None = shared.option(
-        "Merge, split and name the clusters as in a cut that was saved on the page of the fit.",
-        metavar="FILE",
-    ),
+    apply: Path | None = APPLY,
     force: shared.Force = False,
     source: shared.SourceOptions,
     output: Output,
@@ -254,9 +251,7 @@ def report_clusters(
     dataset_option: shared.DatasetOption = None,
     *,
     table: shared.TableOptionGroup,
-    name: str | None = shared.option(
-        "Column that names the rows on the page; names may repeat.", metavar="COLUMN"
-    ),
+    name: str | None = NAME,
     out: Path | None = shared.option(
         "The HTML file to write.", default="sgpmic-out/report-clusters/NAME.html"
     ),

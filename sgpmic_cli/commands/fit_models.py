@@ -182,7 +182,9 @@ def fit(
 
 def fit_labels(data: Dataset, codes: Indices, names: Sequence[str], **options: Any) -> Fitted:
     """Fit the default model to given clusters (N,) of the rows, without refits."""
-    given = {"setting": "default", "clusters": len(names), "n_resamples": 0, "init": codes}
+    if options.get("setting") == "paper":
+        raise UsageError("the paper's model takes no clusters: leave --setting paper out.")
+    given = {"clusters": len(names), "n_resamples": 0, "init": codes}
     return with_labels(fit(data, **{**options, **given}), codes, names)
 
 

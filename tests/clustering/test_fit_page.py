@@ -183,6 +183,17 @@ def test_the_map_alone_is_a_page_without_headings():
     assert reader.all("h1") == reader.all("nav") == reader.all("img") == []
     assert len(map_rows(page)["names"]) == 60
     assert not re.search(r'(?:src|href)="(?!data:|#)', page)
+    line = SGPMIC(3, 1, max_iter=1, random_state=0).fit(rows)
+    with pytest.raises(UsageError, match="a map needs two latent dimensions"):
+        map_page(line, rows)
+
+
+def test_one_latent_dimension_has_a_picture_and_no_cuts(tmp_path):
+    rows = blobs(60, 3).drop(columns=["person", "empty"])
+    write_report(SGPMIC(3, 1, max_iter=1, random_state=0).fit(rows), rows, tmp_path / "line.html")
+    sections = PageReader((tmp_path / "line.html").read_text(encoding="utf-8")).sections
+    assert "clusters" in sections
+    assert "cut" not in sections
 
 
 def map_rows(page):
