@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.clustering.profile import profile_of, repeated_texts, text_advice
+from sgpmic_cli.clustering.profile import profile_of, readable, repeated_texts, text_advice
 from sgpmic_cli.data import Dataset, load
 from sgpmic_cli.tables.options import TableOptions
 
@@ -124,3 +124,9 @@ def test_clusters_with_the_same_first_feature_get_longer_names(tmp_path):
     names = found.proposed_names()
     assert len(set(names)) == 3
     assert names[2] == "low a"
+
+
+def test_numbers_are_written_for_people():
+    numbers = [(0.0, 1.0), (61.0, 9.0), (12.345, 9.0), (-118.25, 0.05), (7.7e7, 1e7), (3e-7, 1e-7)]
+    words = ["0", "61", "12.3", "-118.25", "77 million", "3.00e-07"]
+    assert [readable(value, spread) for value, spread in numbers] == words
