@@ -5,14 +5,12 @@ from pathlib import Path
 import numpy as np
 
 from sgpmic_cli.clustering.fitting import Fitted
-from sgpmic_cli.clustering.interpretation import numbers_tried
 from sgpmic_cli.clustering.plots import (
     class_groups,
     cluster_groups,
     plot_mixture,
     plot_points,
     plot_profile,
-    plot_selection,
     profile_size,
 )
 from sgpmic_cli.figure_style import COLOURS, COLUMN, PAGE, canvas, legend_columns
@@ -28,8 +26,6 @@ def draw_all(fitted: Fitted, folder: Path, *, pdf: bool = False) -> list[str]:
     for each figure that failed.
     """
     figures = {"embedding": draw_embedding}
-    if numbers_tried(fitted):
-        figures["numbers-tried"] = draw_numbers_tried
     if pdf:
         figures["convergence"] = draw_convergence
     if pdf and fitted.model.n_clusters_ > 1:
@@ -87,9 +83,3 @@ def draw_profile(fitted: Fitted, stem: Path, *, pdf: bool = True) -> None:
     width, height = profile_size(fitted.profile)
     with canvas(stem, width=width, height=height, pdf=pdf) as figure:
         plot_profile(figure.subplots(), fitted.profile)
-
-
-def draw_numbers_tried(fitted: Fitted, stem: Path, *, pdf: bool = True) -> None:
-    """Draw the silhouette against the number of clusters."""
-    with canvas(stem, height=2.6, pdf=pdf) as figure:
-        plot_selection(fitted.model, ax=figure.subplots())

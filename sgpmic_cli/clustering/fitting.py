@@ -90,6 +90,12 @@ class Fitted:
     scale_given: bool = False
     warnings: list[str] = field(default_factory=list)
     without: Indices | None = None  # clusters of a fit without the columns that explain clusters
+    given_names: tuple[str, ...] = ()  # of the clusters; empty if they are proposed
+
+    @cached_property
+    def cluster_names(self) -> list[str]:
+        """A name for each cluster."""
+        return list(self.given_names) or self.profile.proposed_names()
 
     @cached_property
     def scores(self) -> dict[str, float] | None:
@@ -237,6 +243,7 @@ class Fitted:
                 None if ids is None else ids[rows],
                 self.prediction.part(rows),
                 None if self.groups is None else self.groups[rows],
+                self.given_names,
             )
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.clustering import answer
 from sgpmic_cli.clustering.fitting import Fitted, Progress
 from sgpmic_cli.clustering.model.clusters.cluster_number import plausible_in_words
@@ -19,7 +20,6 @@ from sgpmic_cli.estimator_base.prediction import Features
 from sgpmic_cli.tables.encoder import TableEncoder
 
 FAIR = 0.7  # least stability of clusters that come back in halves of the rows
-BLOCK = 1 << 22  # values that are compared at once
 CERTAIN = 0.99  # rows with a higher probability are not doubtful
 N_DIFFERING = 3  # features of a row that are named
 
@@ -55,7 +55,7 @@ def headline(fitted: Fitted) -> str:
         fitted.prediction.labels,
         fitted.verdicts,
         fitted.group_names,
-        fitted.profile.proposed_names(),
+        fitted.cluster_names,
     )
 
 
@@ -217,15 +217,18 @@ def row_name(data: Dataset, row: int) -> str:
     return f"row {row + 1 if data.row_numbers is None else data.row_numbers[row]}"
 
 
-def typical_rows(fitted: Fitted, cluster: int, most: int) -> list[str]:
-    """Return the names of the densest rows among the more certain half of a cluster."""
-    prediction = fitted.prediction
-    rows = np.flatnonzero(prediction.labels == cluster)
-    if len(rows):
-        certainty = prediction.probabilities[rows, cluster]
-        rows = rows[certainty >= np.median(certainty)]
+def typical_rows(fitted: Fitted, member: BoolArray, most: int) -> list[int]:
+    """Return the densest rows among the more certain half of the rows in `member` (N,).
+
+    Rows that lack more values than half of the others are not typical.
+    """
+    prediction, rows = fitted.prediction, np.flatnonzero(member)
+    missing = np.isnan(fitted.data.Y[rows]).sum(axis=1)
+    rows = rows[missing <= np.median(missing)]
+    certainty = prediction.probabilities[rows].max(axis=1)
+    rows = rows[certainty >= np.median(certainty)]
     densest = rows[np.argsort(-prediction.log_density[rows], kind="stable")[:most]]
-    return [row_name(fitted.data, int(row)) for row in densest]
+    return [int(row) for row in densest]
 
 
 def unusual_rows(fitted: Fitted, most: int) -> list[tuple[str, int, list[str]]]:
@@ -251,16 +254,13 @@ def differing_values(fitted: Fitted, rows: np.ndarray) -> Iterator[list[tuple[in
     Features are numbers of the profile, with the value of the row in the units of the file. Of a
     text column, only the category of the row counts.
     """
-    profile, data, labels = fitted.profile, fitted.data, fitted.prediction.labels
-    spread = np.where(profile.spread > 0, profile.spread, 1.0)
-    step = max(1, BLOCK // len(spread))
-    for part in (rows[first : first + step] for first in range(0, len(rows), step)):
-        values = data.Y[part]
-        size = np.nan_to_num(np.abs(values - profile.means[labels[part]]) / spread)
-        size[profile.is_category & (values < 0.5)] = 0.0
-        order = np.argsort(-size, axis=1, kind="stable")[:, :N_DIFFERING]
-        for n, features in enumerate(order.tolist()):
-            yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
+    profile, values = fitted.profile, fitted.data.Y[rows]
+    means = profile.means[fitted.prediction.labels[rows]]
+    size = np.nan_to_num(np.abs(values - means) / np.where(profile.spread > 0, profile.spread, 1.0))
+    size[profile.is_category & (values < 0.5)] = 0.0
+    order = np.argsort(-size, axis=1, kind="stable")[:, :N_DIFFERING]
+    for n, features in enumerate(order.tolist()):
+        yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
 
 
 def doubtful_rows(fitted: Fitted, most: int) -> list[tuple[str, int, float, int, float]]:

@@ -1,24 +1,29 @@
 """The HTML report of one fit: the result in plain words first, the evidence after it."""
 
 import json
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 
-from sgpmic_cli._typing import PathLike, Table
+from sgpmic_cli._typing import Indices, PathLike, Table
 from sgpmic_cli._version import __version__
-from sgpmic_cli.clustering import answer, interpretation
+from sgpmic_cli.clustering import interpretation
 from sgpmic_cli.clustering.figures import draw_all
 from sgpmic_cli.clustering.fitting import Fitted, fitted_of
-from sgpmic_cli.clustering.plots import projection, shown_rows
+from sgpmic_cli.clustering.model.estimator import SGPMIC
 from sgpmic_cli.clustering.result_tables import TABLE
+from sgpmic_cli.clustering.view.cards import cards
+from sgpmic_cli.clustering.view.map_data import map_data
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.figure_style import look
 from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.pages.markup import (
     Html,
@@ -29,15 +34,15 @@ from sgpmic_cli.pages.markup import (
     picture,
     table,
     tag,
-    texts,
 )
 
-N_TYPICAL, N_DOUBTFUL, N_UNUSUAL = 5, 15, 15
+N_DOUBTFUL, N_UNUSUAL = 15, 15
 MOST_NOTES = 8  # in the box at the top
 MOST_FEATURES = 30  # of the profiles: those that differ most
 MOST_COLUMNS = 40  # of the table that are listed
 SHADES = 3  # of a profile, one for each standard deviation
-SCRIPT = "map.js"  # draws the map from the rows in the page
+NO_CLUSTER = "no cluster"  # name of rows with the label -1 or none
+SCRIPTS = ("map.js", "cut.js")
 
 
 def fit_page(
@@ -46,6 +51,7 @@ def fit_page(
     out: Path | None = None,
     arguments: Mapping[str, Any] = {},
     command: Callable[..., str] = str,
+    texts: Mapping[str, Sequence[str]] = {},
 ) -> str:
     """Return the HTML page of a fit.
 
@@ -61,20 +67,24 @@ def fit_page(
         Arguments of the command.
     command : callable
         Returns the command line of a fit with changed arguments. Used if there is a folder.
+    texts : Mapping
+        Columns of the table as texts, in which the search of the map looks.
     """
     n, p = fitted.data.Y.shape
+    several, q = len(fitted.model.cluster_sizes_) > 1, fitted.model.embedding_.shape[1]
+    cut = [paragraph("cut"), tag("div", class_="cut")]
     sections = [
-        Section("summary", "In short", [_summary(fitted, figures, out, command)]),
-        Section("profiles", "Profiles", _profiles(fitted)),
-        Section("map", "Map", _map(fitted, figures)),
+        Section("summary", "In short", [_summary(fitted, out, command)]),
+        Section("clusters", "Clusters", [cards(fitted), paragraph("cards")]),
+        Section("map", "Map", _map(fitted, figures, texts)),
+        *([Section("cut", "Merge, split, rename", cut)] if several and q > 1 else []),
+        *([Section("profiles", "Profiles", _profiles(fitted))] if several else []),
         Section("rows", "Doubtful and unusual rows", _rows(fitted)),
         Section("columns", "Columns", _columns(fitted)),
-        Section("details", "Number of clusters, settings", _details(fitted, figures, arguments)),
+        Section("details", "Settings, numbers of clusters", _details(fitted, arguments)),
     ]
-    if len(fitted.model.cluster_sizes_) == 1:
-        del sections[1]  # nothing to compare
-    lead = f"{n} rows, {p} feature{'s' * (p > 1)}."
-    return document(f"Clusters of {fitted.data.name}", lead, sections, SCRIPT)
+    lead = f"{n:,} rows, {p} feature{'s' * (p > 1)}."
+    return document(f"Clusters of {fitted.data.name}", lead, sections, SCRIPTS)
 
 
 def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) -> None:
@@ -96,24 +106,99 @@ def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) ->
     # The model gives training rows the latent points of the fit, up to rounding.
     if found.shape != known.shape or not np.allclose(found, known, atol=1e-6 * known.std()):
         raise UsageError(f"X must be the {len(points)} rows that the model was fitted to.")
+    write_whole(path, whole_page(fitted, _frame_texts(fitted, X)))
+
+
+def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
+    """Make the page of a fit for clusters that come from elsewhere: another method, a colleague.
+
+    The clusters keep their names. The page has their verdicts, rules, profiles and a map, which is
+    fitted to the rows with these clusters. Nothing is clustered again.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        The rows that were clustered.
+    labels : array-like of shape (n_samples,)
+        Cluster of each row: numbers or names. -1 and missing values are rows without a cluster;
+        they are shown as one cluster of that name.
+    path : str or path-like, default=None
+        The HTML file to write. None writes no file.
+
+    Returns
+    -------
+    page : str
+        The page. It needs no other file and no network.
+    """
+    codes, names = cluster_codes(np.asarray(labels).ravel())
+    model = SGPMIC(len(names), init=codes, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X)
+    fitted = fitted_of(model, X, "table" if path is None else Path(path).stem)
+    page = whole_page(with_labels(fitted, codes, names), _frame_texts(fitted, X))
+    if path is not None:
+        write_whole(Path(path), page)
+    return page
+
+
+def cluster_codes(labels: ArrayLike) -> tuple[Indices, list[str]]:
+    """Return the number of each row's cluster, and the names of the clusters in order."""
+    given = pd.Series(labels)
+    codes, names = pd.factorize(given.where(given.astype(str) != "-1"), sort=True)
+    if (codes < 0).any():
+        return np.where(codes < 0, len(names), codes), [*map(str, names), NO_CLUSTER]
+    return codes, [*map(str, names)]
+
+
+def with_labels(fitted: Fitted, codes: Indices, names: Sequence[str]) -> Fitted:
+    """Return a fit with `init=codes` (N,), in which every row has its given cluster.
+
+    The model has assigned the rows beyond `max_rows`, perhaps to other clusters.
+    """
+    model, used = fitted.model, fitted.model.labels_ >= 0
+    other = np.flatnonzero(used)[model.labels_[used] != codes[used]]
+    model.responsibilities_[other] = np.eye(len(names))[codes[other]]
+    model.labels_[other] = codes[other]
+    model.cluster_sizes_ = np.bincount(codes[used], minlength=len(names))
+    kept = replace(
+        fitted.prediction, labels=codes[used], probabilities=model.responsibilities_[used]
+    )
+    return replace(fitted, prediction=kept, given_names=tuple(names))
+
+
+def map_page(model: LatentClusterer | Pipeline, X: Table) -> str:
+    """Return the interactive map of a fit alone, as a page that needs no other file.
+
+    A notebook shows it in a sandboxed frame. `X` are the rows that the model was fitted to.
+    """
+    fitted = fitted_of(model, X, "map")
+    if fitted.model.embedding_.shape[1] == 1:
+        raise UsageError("a map needs two latent dimensions, and the model has one.")
+    content = [tag("div", class_="map"), _map_script(fitted, _frame_texts(fitted, X))]
+    return document("Map", "", [Section("map", "", content)], SCRIPTS, bare=True)
+
+
+def whole_page(fitted: Fitted, texts: Mapping[str, Sequence[str]]) -> str:
+    """Return the page of a fit without a folder."""
     with TemporaryDirectory() as folder:
         draw_all(fitted, Path(folder))
-        page = fit_page(fitted, Path(folder))
-    write_whole(path, page)
+        return fit_page(fitted, Path(folder), texts=texts)
 
 
-def _summary(fitted: Fitted, figures: Path, out: Path | None, command: Callable[..., str]) -> Html:
+def _frame_texts(fitted: Fitted, X: Table) -> dict[str, Sequence[str]]:
+    """Return the columns of texts of a data frame, for the rows of the fit."""
+    if not isinstance(X, pd.DataFrame):
+        return {}
+    assert fitted.data.row_numbers is not None
+    rows = X.iloc[fitted.data.row_numbers - 1].select_dtypes(exclude=["number", "datetime"])
+    return {str(name): rows[name].astype(str).tolist() for name in rows}
+
+
+def _summary(fitted: Fitted, out: Path | None, command: Callable[..., str]) -> Html:
     """Return the box with the answer: clusters, how sure they are, notes and what to do next."""
     parts = [tag("p", tag("strong", interpretation.headline(fitted)), class_="headline")]
-    if len(fitted.model.cluster_sizes_) > 1:
-        parts.append(_clusters(fitted))
     parts += [tag("h3", "How sure is this?"), items(interpretation.how_sure(fitted))]
-    notes = [*fitted.warnings, *fitted.advice, *fitted.data.notes]
-    shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
-    if len(notes) > MOST_NOTES:
-        shown.append(f"{len(notes) - MOST_NOTES} more: see manifest.json.")
-    if notes:
-        parts += [tag("h3", "What should I know?"), items(shown)]
     if out is not None:
         parts.append(tag("h3", "What next?"))
         for words, code in interpretation.next_steps(fitted, out, command):
@@ -121,35 +206,20 @@ def _summary(fitted: Fitted, figures: Path, out: Path | None, command: Callable[
         if len(fitted.model.cluster_sizes_) > 1:
             code = tag("code", f"model = sgpmic.load({str(out / 'model.npz')!r})")
             parts += [tag("p", "Use the model in Python:"), tag("pre", code)]
-        if len(fitted.model.cluster_sizes_) > 1 and (figures / TABLE).exists():
             parts.append(paragraph("further_files", table=TABLE))
+    notes = [*fitted.warnings, *fitted.advice, *fitted.data.notes]
+    shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
+    if len(notes) > MOST_NOTES:
+        shown.append(f"{len(notes) - MOST_NOTES} more: see manifest.json.")
+    if notes:
+        parts += [tag("h3", "What should I know?"), items(shown)]
     return tag("div", *parts, class_="notice")
-
-
-def _clusters(fitted: Fitted) -> Html:
-    """Return one sentence about each cluster, after groups that are no cluster."""
-    profile, sizes = fitted.profile, fitted.model.cluster_sizes_
-    clusters = []
-    for g, size, verdict, features in interpretation.groups_in_words(fitted):
-        heading = tag("strong", f"Group {g}, “{fitted.group_names[g]}”")
-        words = f" with {answer.listed(features)}" if features else ""
-        clusters.append(tag("span", heading, f": {verdict}. {size} rows{words}."))
-    for m, (name, size) in enumerate(zip(profile.proposed_names(), sizes.tolist(), strict=True)):
-        title = f"Cluster {m}" + f", “{name}”" * (name != f"cluster {m}")
-        words = f"{size} row{'s' * (size != 1)} ({100 * size / sizes.sum():.0f} %)"
-        if features := profile.in_words(m):
-            words += f" with {answer.listed(features)}"
-        if fitted.verdicts and size:
-            words = f"{answer.verdict_in_words(fitted.verdicts[m])}. {words}"
-        swatch = tag("span", class_="swatch", style=f"background:{look(m)[0]}")
-        clusters.append(tag("span", swatch, tag("strong", title), f": {words}."))
-    return tag("div", items(clusters), paragraph("elsewhere"), class_="groups")
 
 
 def _profiles(fitted: Fitted) -> list[Html]:
     """Return the means of the features that differ most, shaded by their difference."""
     profile = fitted.profile
-    heading = ["feature", *(f"{m}: {name}" for m, name in enumerate(profile.proposed_names()))]
+    heading = ["feature", *(f"{m}: {name}" for m, name in enumerate(fitted.cluster_names))]
     rows = []
     shades = np.nan_to_num(profile.differences).round().clip(-SHADES, SHADES).astype(int)
     for j in profile.by_difference[:MOST_FEATURES]:
@@ -165,7 +235,11 @@ def _profiles(fitted: Fitted) -> list[Html]:
     return [_side_by_side(content, paragraph("profile", more=more))]
 
 
-def _map(fitted: Fitted, figures: Path) -> list[Html]:
+def _map(fitted: Fitted, figures: Path, texts: Mapping[str, Sequence[str]]) -> list[Html]:
+    """Return the picture of the map and the data with which the script replaces it.
+
+    One latent dimension has the picture only, a histogram.
+    """
     q = fitted.model.embedding_.shape[1]
     caption = "Every point is a row; rows that are close are mostly similar."
     if q > 1:
@@ -173,65 +247,18 @@ def _map(fitted: Fitted, figures: Path) -> list[Html]:
     if q > 2:
         caption += f" The map shows the two main directions of {q}."
     static = picture(figures / "embedding.png", "Map of the rows", caption)
-    return _interactive_map(fitted, static)
+    if q == 1:
+        return [static]
+    place = tag("div", tag("div", static, class_="picture"), class_="map")
+    return [place, _map_script(fitted, texts)]
 
 
-def _interactive_map(fitted: Fitted, picture: Html) -> list[Html]:
-    """Return the picture of the map and the rows with which the script replaces it.
-
-    One latent dimension has the picture only, a histogram.
-    """
-    if fitted.model.embedding_.shape[1] == 1:
-        return [picture]
+def _map_script(fitted: Fitted, texts: Mapping[str, Sequence[str]]) -> Html:
+    content = json.dumps(map_data(fitted, texts), separators=(",", ":"))
     # The content of a script element must not close the element.
-    content = Html(json.dumps(_map_rows(fitted), separators=(",", ":")).replace("<", "\\u003c"))
-    return [
-        tag("div", tag("div", picture, class_="picture"), class_="map"),
-        tag("script", content, type="application/json", id="map-rows"),
-    ]
-
-
-def _map_rows(fitted: Fitted) -> dict[str, object]:
-    """Return the clusters and the rows, an evenly spaced subset if there are too many."""
-    data, profile = fitted.data, fitted.profile
-    rows = shown_rows(len(data.Y))
-    shown = fitted.prediction.part(rows)
-    labels = shown.labels
-    middle, directions, _ = projection(fitted.prediction.embedding)
-    points = (shown.embedding - middle) @ directions.T
-    names, sizes = profile.proposed_names(), fitted.model.cluster_sizes_.tolist()
-    differ = list(interpretation.differing_values(fitted, rows))
-    features = sorted({j for values in differ for j, _ in values})
-    position = {j: n for n, j in enumerate(features)}
-    return {
-        "table": data.name,
-        "total": len(data.Y),
-        "features": [profile.features[j] for j in features],
-        "clusters": [
-            {
-                "name": names[m],
-                "rows": size,
-                "look": look(m),
-                "centre": points[labels == m].mean(axis=0).round(4).tolist() if size else None,
-                "means": [profile.shown(j, profile.means[m, j]) for j in features],
-            }
-            for m, size in enumerate(sizes)
-        ],
-        "classes": None
-        if data.labels is None
-        else [data.class_names[k] for k in data.labels[rows]],
-        "names": [interpretation.row_name(data, row) for row in rows.tolist()],
-        "cluster": labels.tolist(),
-        "probability": shown.probabilities.max(axis=1).round(4).tolist(),
-        "unusual": fitted.unusual[rows].astype(int).tolist(),
-        "x": points[:, 0].round(4).tolist(),
-        "y": points[:, 1].round(4).tolist(),
-        # Numbers of features and values by turns; a category has no value besides its name.
-        "differ": [
-            [part for j, value in values for part in (position[j], profile.value(j, value))]
-            for values in differ
-        ],
-    }
+    return tag(
+        "script", Html(content.replace("<", "\\u003c")), type="application/json", id="map-data"
+    )
 
 
 def _rows(fitted: Fitted) -> list[Html]:
@@ -245,19 +272,13 @@ def _rows(fitted: Fitted) -> list[Html]:
         [name, cluster, "; ".join(words)]
         for name, cluster, words in interpretation.unusual_rows(fitted, N_UNUSUAL)
     ]
-    typical = [
-        [f"cluster {m}", "; ".join(interpretation.typical_rows(fitted, m, N_TYPICAL))]
-        for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
-        if size
-    ]
     heading = ["row", "cluster", "probability", "second cluster", "probability"]
-    parts = [table(["", "rows"], typical, caption="The most typical rows")]
+    parts = []
     if doubtful:
         between = table(heading, doubtful, caption="Rows between two clusters")
-        parts.insert(0, tag("div", between, paragraph("between")))
+        parts = [_side_by_side(between, paragraph("between"))]
     elif len(fitted.model.cluster_sizes_) > 1:
-        parts.insert(0, paragraph("no_uncertain_row"))
-    parts = [_side_by_side(*parts)]
+        parts = [paragraph("no_uncertain_row")]
     if unusual:
         n, shown = int(fitted.unusual.sum()), len(unusual)
         caption = f"Unusual rows{f', the first {shown} of {n}' * (n > shown)}"
@@ -281,8 +302,8 @@ def _columns(fitted: Fitted) -> list[Html]:
     return parts
 
 
-def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> list[Html]:
-    """Return the numbers of clusters that were tried, and the settings."""
+def _details(fitted: Fitted, arguments: Mapping[str, Any]) -> list[Html]:
+    """Return the settings, and at last the numbers of clusters that were tried."""
     model = fitted.model
     end = "converged" if model.converged_ else "stopped at the maximum number of iterations"
     run = [["sgpmic", __version__]]
@@ -294,26 +315,17 @@ def _details(fitted: Fitted, figures: Path, arguments: Mapping[str, Any]) -> lis
         for name, value in model.get_params().items()
         if name not in ("callback", "memory")
     ]
-    return [
-        *(_numbers_tried(fitted, figures) if interpretation.numbers_tried(fitted) else []),
+    parts = [
         tag("p", f"The fit of the map {end} after {model.n_iter_} iterations."),
         _side_by_side(
             table(["", ""], run, caption="The run"),
             table(["parameter", "value"], parameters, caption=f"Estimator {type(model).__name__}"),
         ),
     ]
-
-
-def _numbers_tried(fitted: Fitted, figures: Path) -> list[Html]:
-    caption = texts()["paragraphs"]["numbers_tried"]
-    title = "Silhouette against the number of clusters"
-    return [
-        _side_by_side(
-            picture(figures / "numbers-tried.png", title, caption),
-            table(*interpretation.numbers_table(fitted), caption="The numbers tried"),
-        ),
-        paragraph("score"),
-    ]
+    if interpretation.numbers_tried(fitted):
+        tried = table(*interpretation.numbers_table(fitted), caption="The numbers tried")
+        parts += [tried, paragraph("numbers_tried"), paragraph("score")]
+    return parts
 
 
 def _side_by_side(*parts: Html) -> Html:

@@ -10,6 +10,7 @@ import numpy as np
 from sgpmic_cli import row_blocks
 from sgpmic_cli.clustering.fitting import AssignProgress
 from sgpmic_cli.clustering.result_tables import append_rows, unusual_notes
+from sgpmic_cli.clustering.view.cuts import Cut
 from sgpmic_cli.data.dataset import class_numbers
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
@@ -35,13 +36,16 @@ def predict(
     rows: EncodedTable,
     folder: Path,
     progress: Callable[[AssignProgress], None] = lambda _: None,
+    cut: Cut | None = None,
 ) -> dict[str, Any]:
     """Assign the rows of a table block by block, and write labels.csv and embedding.csv.
 
     Return the content of the command's JSON output. Of each row, only the numbers of its cluster
-    and its class are kept.
+    and its class are kept. A cut merges, splits and names the clusters of the model.
     """
-    sizes = np.zeros(model.n_clusters_, dtype=np.int64)
+    if cut is not None:
+        cut.check(model)
+    sizes = np.zeros(model.n_clusters_ if cut is None else len(cut.names), dtype=np.int64)
     probability, done, n_unusual = 0.0, 0, 0
     clusters: list[np.ndarray] = []
     classes: list[np.ndarray] = []
@@ -51,7 +55,8 @@ def predict(
             prediction = model.prediction(Features(block.Y, model.encoder_, done))
         except UsageError as error:
             raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
-        append_rows(folder, block.row_numbers, block.ids, prediction)
+        prediction = prediction if cut is None else cut.applied_to(prediction)
+        append_rows(folder, block.row_numbers, block.ids, prediction, names=cut and cut.names)
         if prediction.unusual is not None:
             n_unusual += int(prediction.unusual.sum())
         sizes += np.bincount(prediction.labels, minlength=len(sizes))

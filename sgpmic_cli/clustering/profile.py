@@ -17,6 +17,7 @@ from sgpmic_cli.text import shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
 LONGEST_NAME = 40  # characters of a feature in the name of a cluster
+MOST, ALL = 0.5, 0.995  # fractions of rows; the second is written as 100 %
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
 UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
 PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
@@ -27,7 +28,8 @@ COMMON = 0.9  # ... unless one text is more common than this among all rows
 class Profile:
     """Means and standard deviations of F features in M clusters.
 
-    The mean of a category is the fraction of rows that have it.
+    The mean of a category is the fraction of rows that have it. A row with a missing cell counts
+    and does not have it.
     """
 
     features: tuple[str, ...]
@@ -61,12 +63,21 @@ class Profile:
         """Describe each distinguishing feature of a cluster in a few words."""
         found = []
         for j in self.distinguishing(cluster):
-            both = self.means[cluster, j], self.elsewhere[cluster, j]
-            here, elsewhere = (self.shown(j, mean) for mean in both)
-            if here == elsewhere:
-                here, elsewhere = (f"{mean:.6g}" for mean in both)
+            here, elsewhere = self.apart(j, self.means[cluster, j], self.elsewhere[cluster, j])
             found.append(f"{self.features[j]} {here} (elsewhere {elsewhere})")
         return found
+
+    def apart(self, j: int, one: float, other: float) -> tuple[str, str]:
+        """Return two values of feature j as texts, with as many digits as tell them apart."""
+        texts = self.shown(j, one), self.shown(j, other)
+        if texts[0] != texts[1] or one == other or self.columns[j] in self.dates:
+            return texts
+        unit, factor = (" %", 100.0) if self.is_category[j] else ("", 1.0)
+        for digits in range(1, 16):
+            texts = f"{factor * one:.{digits}g}{unit}", f"{factor * other:.{digits}g}{unit}"
+            if digits > 2 and texts[0] != texts[1]:
+                break
+        return texts
 
     def shown(self, j: int, value: float) -> str:
         """Return a value or mean of feature j as text: a percentage, a date or a number."""
@@ -77,7 +88,7 @@ class Profile:
         if self.columns[j] in self.dates and np.isfinite(value):
             time = " %H:%M" if self.spread[j] < 1.0 else ""
             return f"{pd.Timestamp(value, unit='D'):%Y-%m-%d{time}}"
-        return readable(value)
+        return readable(value, self.spread[j])
 
     def value(self, j: int, value: float) -> str:
         """Return the value of feature j as text; empty for a category, which its name contains."""
@@ -87,14 +98,16 @@ class Profile:
         """Propose a name for each cluster from its most distinguishing features.
 
         A name has one feature, or as many as are needed to differ from the others. Numbers count
-        only in the cluster where they are highest or lowest.
+        only in the cluster where they are highest or lowest. Categories that most rows have come
+        before those that are only more or less common than elsewhere.
         """
         highest, lowest = np.nanmax(self.means, axis=0), np.nanmin(self.means, axis=0)
         extreme = (self.means == highest) | (self.means == lowest) | self.is_category
-        words = [
-            [self._name_part(m, j) for j in self.distinguishing(m, len(self.features)) if named[j]]
-            for m, named in enumerate(extreme)
-        ]
+        words = []
+        for m, named in enumerate(extreme):
+            features = [j for j in self.distinguishing(m, len(self.features)) if named[j]]
+            features.sort(key=lambda j, m=m: not self._is_shared(m, j))  # type: ignore[misc]
+            words.append([self._name_part(m, j) for j in features])
         chosen: dict[int, str] = {}
         for length in range(1, MAX_DISTINGUISHING + 1):
             names = [" and ".join(parts[:length]) for parts in words]
@@ -103,13 +116,20 @@ class Profile:
                     chosen.setdefault(m, name)
         return [chosen.get(m, f"cluster {m}") for m in range(len(words))]
 
+    def _is_shared(self, cluster: int, j: int) -> bool:
+        """Return whether most rows of a cluster have what feature j says in its name."""
+        more = self.differences[cluster, j] > 0 and self.means[cluster, j] >= MOST
+        return bool(more or not self.is_category[j])
+
     def _name_part(self, cluster: int, j: int) -> str:
         difference, name = self.differences[cluster, j], shortened(self.features[j], LONGEST_NAME)
         if not self.is_category[j]:
             low, high = ("early", "late") if self.columns[j] in self.dates else ("low", "high")
             return f"{high if difference > 0 else low} {name}"
-        mostly = "mostly" if self.means[cluster, j] >= 0.5 else "often"
-        return f"{mostly if difference > 0 else 'rarely'} {name}"
+        fraction = self.means[cluster, j]
+        often = "" if fraction >= ALL else "mostly " if fraction >= MOST else "often "
+        rarely = "no " if fraction < 1 - ALL else "rarely "
+        return f"{often if difference > 0 else rarely}{name}"
 
     @property
     def by_difference(self) -> list[int]:
@@ -120,20 +140,6 @@ class Profile:
 
 def profile_of(data: Dataset, S: np.ndarray) -> Profile:
     """Compute the profile of clusters with responsibilities S (N, M)."""
-    labels, diagnostics = S.argmax(axis=1), diagnose(S)
-
-    def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
-        for rows in row_blocks(len(data.Y)):
-            yield data.Y[rows][test(labels[rows], cluster)]
-
-    clusters = range(len(diagnostics.sizes))
-    spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
-    inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in clusters]
-    means = np.array([mean for mean, _ in inside])
-    spreads = np.sqrt([variance for _, variance in inside])
-    elsewhere = np.array([mean_and_variance(partial(blocks, np.not_equal, m))[0] for m in clusters])
-    with np.errstate(invalid="ignore"):  # NaN of a cluster without rows stays NaN
-        differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     columns = data.feature_names
     is_category = np.zeros(len(columns), dtype=bool)
     dates: frozenset[str] = frozenset()
@@ -143,6 +149,21 @@ def profile_of(data: Dataset, S: np.ndarray) -> Profile:
         is_category = np.array([isinstance(column, TextColumn) for column in used])
         numbers = (column for column in used if isinstance(column, NumberColumn))
         dates = frozenset(one.name for one in numbers if one.notation and one.notation.is_day)
+    labels, diagnostics = S.argmax(axis=1), diagnose(S)
+
+    def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
+        for rows in row_blocks(len(data.Y)):
+            block = data.Y[rows][test(labels[rows], cluster)]
+            yield np.where(is_category & np.isnan(block), 0.0, block)
+
+    clusters = range(len(diagnostics.sizes))
+    spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
+    inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in clusters]
+    means = np.array([mean for mean, _ in inside])
+    spreads = np.sqrt([variance for _, variance in inside])
+    elsewhere = np.array([mean_and_variance(partial(blocks, np.not_equal, m))[0] for m in clusters])
+    with np.errstate(invalid="ignore"):  # NaN of a cluster without rows stays NaN
+        differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     return Profile(
         data.feature_names,
         columns,
@@ -177,12 +198,20 @@ def write_profile(path: Path, profile: Profile) -> None:
     table.to_csv(path, index=False, lineterminator="\n")
 
 
-def readable(value: float) -> str:
-    """Format a number with three or four digits."""
-    if value == 0 or not np.isfinite(value):
-        return f"{value:g}"
+def readable(value: float, spread: float) -> str:
+    """Format a number with three digits, or as many as a difference of `spread` needs.
+
+    A whole number is written as it is.
+    """
+    if not np.isfinite(value) or (value == round(value) and abs(value) < 1e6):
+        return f"{value:.0f}"
     size = int(np.floor(np.log10(abs(value))))
-    return f"{value:.2e}" if size > 6 or size < -4 else f"{value:.{max(0, 2 - size)}f}"
+    if 6 < size < 9:
+        return f"{value / 1e6:.3g} million"
+    if size > 6 or size < -4:
+        return f"{value:.2e}"
+    needed = -int(np.floor(np.log10(spread))) if spread > 0 else 0
+    return f"{value:.{max(0, 2 - size, needed)}f}"
 
 
 def scaling_advice(data: Dataset) -> str | None:

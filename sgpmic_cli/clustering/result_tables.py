@@ -1,6 +1,7 @@
 """Write the tables with one line for each row: labels, embedding, and the user's table."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.data.dataset import Dataset
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import Prediction
 from sgpmic_cli.tables.read import read_blocks
 
@@ -27,10 +29,16 @@ def append_rows(
     ids: Sequence[str] | None,
     prediction: Prediction,
     groups: Indices | None = None,
+    names: Sequence[str] | None = None,
 ) -> None:
-    """Append rows to both files, given their numbers (n,) in the data, their ids and groups."""
+    """Append rows to both files, given their numbers (n,) in the data, their ids and groups.
+
+    `names` are those that the user gave to the clusters.
+    """
     keys = {"row": numbers} if ids is None else {"row": numbers, "id": ids}
     labels = {"cluster": prediction.labels, **_group_column(groups)}
+    if names:
+        labels["name"] = [names[m] if m >= 0 else "" for m in prediction.labels]
     labels |= {f"p{m}": p.round(DIGITS) for m, p in enumerate(prediction.probabilities.T)}
     if prediction.unusual is not None:
         labels["unusual"] = prediction.unusual.astype(int)
@@ -92,6 +100,34 @@ def write_table(
             index=False,
             lineterminator="\r\n",  # otherwise a carriage return in a cell is not quoted
         )
+
+
+def file_texts(data: Dataset, column: str | None = None) -> dict[str, list[str]]:
+    """Return columns of the user's file as texts, for the rows of a data set.
+
+    Without a column, return those that are neither numbers nor categories of the model: ids,
+    classes and columns that were left out. Standard input cannot be read again.
+    """
+    recipe, found = data.recipe, dict[str, list[str]]()
+    if recipe is None or data.path is None:
+        return found
+    used = {each.name for each in recipe.columns}
+    wanted = set(recipe.file_columns) - used if column is None else {column}
+    rows = row_numbers(data) - 1
+    for table in read_blocks(data.path, recipe.format, recipe.file_columns if recipe.named else ()):
+        own = rows[(rows >= table.first_row) & (rows < table.first_row + table.n_rows)]
+        for name in table.columns:
+            if name in wanted:
+                found.setdefault(name, []).extend(table.cells[name].texts[own - table.first_row])
+    return found
+
+
+def with_names(data: Dataset, column: str) -> Dataset:
+    """Return the data set with rows named by a column of its file, which may repeat texts."""
+    names = file_texts(data, column)
+    if column not in names:
+        raise UsageError(f"--name {column!r}: {data.name} is no file with a column of that name.")
+    return replace(data, ids=tuple(names[column]))
 
 
 def _group_column(groups: Indices | None) -> dict[str, list[str]]:

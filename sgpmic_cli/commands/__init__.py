@@ -28,6 +28,7 @@ from sgpmic_cli.text import as_option_value, for_terminal
 SUBCOMMANDS = {
     "fit": ("Cluster data", "fit:fit"),
     "predict": ("Cluster data", "fit:predict"),
+    "report-clusters": ("Cluster data", "fit:report_clusters"),
     "plot": ("Cluster data", "plot:plot"),
     "datasets": ("Cluster data", "datasets:app"),
     "benchmark": ("Reproduce the paper", "benchmark:benchmark"),
@@ -46,6 +47,9 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("sgpmic fit iris --setting paper", "fit the paper's model"),
     ],
     "predict": [("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file")],
+    "report-clusters": [
+        ("sgpmic report-clusters birds.csv --label hdbscan", "describe clusters from elsewhere")
+    ],
     "plot": [
         ("sgpmic plot figure6", "draw the paper's figure 6, convergence on six data sets"),
         ("sgpmic plot embedding --data wine", "draw the latent space of one data set"),

@@ -16,6 +16,11 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import shortened
 
 PAPER = "The paper's model"
+NAME = shared.option("Column that names the rows on the page; names may repeat.", metavar="COLUMN")
+APPLY = shared.option(
+    "Merge, split and name the clusters as in a cut that was saved on the page of the fit.",
+    metavar="FILE",
+)
 _paper_option = partial(shared.option, rich_help_panel=PAPER)
 
 
@@ -113,6 +118,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
     pdf: bool = shared.flag(
         "Draw profile and convergence as well, and write all figures also as PDF."
     ),
+    name: str | None = NAME,
+    apply: Path | None = APPLY,
     force: shared.Force = False,
     open_page: bool = shared.flag("Open the page in a browser.", "--open"),
     source: shared.SourceOptions,
@@ -130,7 +137,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.clustering.figures import draw_all
     from sgpmic_cli.clustering.interpretation import with_refit
     from sgpmic_cli.clustering.page import fit_page
-    from sgpmic_cli.clustering.result_tables import TABLE, write_table
+    from sgpmic_cli.clustering.result_tables import TABLE, file_texts, with_names, write_table
+    from sgpmic_cli.clustering.view.cuts import read_cut
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
     from sgpmic_cli.estimator_base.latent_clusterer import missing_mode
@@ -140,11 +148,20 @@ def fit(  # noqa: PLR0913 - one parameter per option
     dataset = shared.one_of(dataset, dataset_option)
     options = table.options(missing_mode(fit_models.estimator_class(model.setting)))
     data = load(dataset, table=options, **vars(source))
+    data = data if name is None else with_names(data, name)
+    cut = None if apply is None else read_cut(apply)
     out = shared.default_out("fit", data.name) if out is None else out
     with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
         with FitProgress(output) as progress:
-            fitted = with_refit(fit_models.fit(data, **vars(model), progress=progress), progress)
+            fitted = fit_models.fit(data, **vars(model), progress=progress)
+            if cut is not None:
+                labels = cut.applied(fitted).labels
+                fitted = fit_models.fit_labels(
+                    data, labels, cut.names, **vars(model), progress=progress
+                )
+            fitted = with_refit(fitted, progress)
         arguments = {"dataset": dataset, "table": asdict(options), **vars(model)}
+        arguments |= {"name": name, "apply": None if apply is None else str(apply)}
         command = partial(fit_models.fit_command, arguments)
         # Print before drawing, which takes longer than a small fit.
         content = {**fitted.summary(), "out": str(out)}
@@ -156,7 +173,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
         write_table(folder / TABLE, data, fitted.prediction, fitted.groups)
         (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
         undrawn = draw_all(fitted, folder, pdf=pdf)
-        page = fit_page(fitted, folder, out, arguments, command)
+        page = fit_page(fitted, folder, out, arguments, command, file_texts(data))
         (folder / "report.html").write_text(page, encoding="utf-8")
     for note in undrawn:
         output.note(f"note: {note}")
@@ -178,6 +195,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     out: Path | None = shared.option(
         "Output folder.", default="sgpmic-out/predict/NAME, the file without suffix"
     ),
+    apply: Path | None = APPLY,
     force: shared.Force = False,
     source: shared.SourceOptions,
     output: Output,
@@ -190,6 +208,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     unlike those of the fit as unusual, and embedding.csv.
     """
     from sgpmic_cli.clustering import prediction
+    from sgpmic_cli.clustering.view.cuts import read_cut
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files.output_folder import output_folder, settle
@@ -198,6 +217,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     settle(model if model.is_dir() else model.parent)
     fitted = load(model / "model.npz" if model.is_dir() else model, every_row=False)
     fitted.set_params(n_jobs=n_jobs)
+    cut = None if apply is None else read_cut(apply)
     recipe = prediction.recipe_of(fitted)
     text = file.format(recipe.format)
     rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))
@@ -206,7 +226,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
         output_folder(out, "predict", "replace" if force else "new", [dataset, model]) as folder,
         FitProgress(output, "reading the rows") as progress,
     ):
-        summary = prediction.predict(fitted, rows, folder, progress)
+        summary = prediction.predict(fitted, rows, folder, progress, cut)
     for note in summary["notes"]:
         output.note(f"note: {note}")
     sizes, unusual = ", ".join(map(str, summary["sizes"])), summary["unusual_rows"]
@@ -219,3 +239,53 @@ def predict(  # noqa: PLR0913 - one parameter per option
     }
     output.result({**summary, "out": str(out)}, [facts(content)])
     output.finish(f"labels and embedding in {out}")
+
+
+@shared.option_groups
+def report_clusters(
+    dataset: shared.Data = None,
+    dataset_option: shared.DatasetOption = None,
+    *,
+    table: shared.TableOptionGroup,
+    name: str | None = NAME,
+    out: Path | None = shared.option(
+        "The HTML file to write.", default="sgpmic-out/report-clusters/NAME.html"
+    ),
+    open_page: bool = shared.flag("Open the page in a browser.", "--open"),
+    source: shared.SourceOptions,
+    output: Output,
+) -> None:
+    """Describe clusters that come from elsewhere: another method, a colleague, a known class.
+
+    The column of --label has the cluster of each row; -1 and missing labels are rows without one.
+    The page is that of `sgpmic fit`: verdicts, rules, profiles and a map. Nothing is clustered
+    again.
+    """
+    from dataclasses import replace
+
+    from sgpmic_cli.clustering.interpretation import headline
+    from sgpmic_cli.clustering.page import cluster_codes, whole_page
+    from sgpmic_cli.clustering.result_tables import file_texts, with_names
+    from sgpmic_cli.commands import fit_models
+    from sgpmic_cli.commands.output import FitProgress
+    from sgpmic_cli.data import load
+    from sgpmic_cli.files.atomic import write_whole
+
+    dataset = shared.one_of(dataset, dataset_option)
+    data = load(dataset, table=table.options("model"), **vars(source))
+    data = data if name is None else with_names(data, name)
+    if data.classes is None:
+        raise UsageError("name the column that has the cluster of each row, with --label COLUMN.")
+    codes, names = cluster_codes(data.classes)
+    default = shared.default_out("report-clusters", data.name)
+    out = default.with_name(f"{default.name}.html") if out is None else out
+    with FitProgress(output) as progress:
+        rows = replace(data, labels=None, class_names=())
+        fitted = fit_models.fit_labels(rows, codes, names, progress=progress)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(out, whole_page(fitted, file_texts(data)))
+    verdicts = dict(zip(names, fitted.verdicts, strict=True))
+    output.result({"out": str(out), "verdicts": verdicts}, [headline(fitted)])
+    output.finish(f"page in {out}")
+    if open_page:
+        webbrowser.open(out.resolve().as_uri())

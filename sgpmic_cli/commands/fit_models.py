@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -14,9 +14,11 @@ from rich.table import Table
 from rich.text import Text
 from threadpoolctl import threadpool_limits
 
+from sgpmic_cli._typing import Indices
 from sgpmic_cli.clustering import figures, fitting, interpretation
 from sgpmic_cli.clustering.answer import verdict_in_words
 from sgpmic_cli.clustering.fitting import Fitted
+from sgpmic_cli.clustering.page import with_labels
 from sgpmic_cli.commands.output import facts, score_facts, table
 from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
@@ -186,6 +188,14 @@ def fit(
     )
 
 
+def fit_labels(data: Dataset, codes: Indices, names: Sequence[str], **options: Any) -> Fitted:
+    """Fit the default model to given clusters (N,) of the rows, without refits."""
+    if options.get("setting") == "paper":
+        raise UsageError("the paper's model takes no clusters: leave --setting paper out.")
+    given = {"clusters": len(names), "n_resamples": 0, "init": codes}
+    return with_labels(fit(data, **{**options, **given}), codes, names)
+
+
 def _fit_and_draw(draw: Callable[[Fitted, Path], None], stem: Path, options: Any) -> list[str]:
     """Fit a data set as `sgpmic fit` does, and draw one figure of it."""
     if options.data is None:
@@ -237,11 +247,16 @@ def _clusters(fitted: Fitted) -> Table:
             str(size),
             *(values[m] if size else "–" for values in columns.values()),
             "\n".join(fitted.profile.in_words(m)) or "none",
-            "; ".join(interpretation.typical_rows(fitted, m, N_TYPICAL)) if size else "",
+            "; ".join(_typical(fitted, m)) if size else "",
         ]
         for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
     ]
     return table(headings, rows, left=["verdict", *headings[-2:]])
+
+
+def _typical(fitted: "Fitted", cluster: int) -> list[str]:
+    rows = interpretation.typical_rows(fitted, fitted.prediction.labels == cluster, N_TYPICAL)
+    return [interpretation.row_name(fitted.data, row) for row in rows]
 
 
 def _model(fitted: Fitted) -> Table:

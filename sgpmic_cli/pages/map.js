@@ -1,14 +1,25 @@
 // The interactive map of one fit. It replaces the picture of the map, which stays without scripts.
 "use strict";
-(() => {
-  const source = document.getElementById("map-rows");
-  if (!source) return;
-  const data = JSON.parse(source.textContent), n = data.x.length;
-  const place = document.querySelector(".map");
-  const hidden = new Set(), selected = new Set(); // clusters that are not drawn; rows
+const sgpmicMap = (() => {
+  const source = document.getElementById("map-data");
+  if (!source) return null;
+  const data = JSON.parse(source.textContent), MISSING = 65535;
+  function unpack(text, Kind = Uint16Array) {
+    const plain = atob(text), bytes = new Uint8Array(plain.length);
+    for (let i = 0; i < plain.length; i++) bytes[i] = plain.charCodeAt(i);
+    return new Kind(bytes.buffer);
+  }
+  const n = data.names.length, place = document.querySelector(".map"), leaf = unpack(data.leaf), probability = unpack(data.probability);
+  const [x, y] = [data.x, data.y].map((text, i) => Float64Array.from(unpack(text), v => data.low[i] + data.step * v));
+  const unusual = new Uint8Array(n);
+  for (const i of data.unusual) unusual[i] = 1;
+  for (const column of data.columns) column.codes = unpack(column.values);
+  for (const column of data.texts) column.rows = unpack(column.codes);
+  const selected = new Set(); // rows
   const view = { x: 0, y: 0, zoom: 1 }; // centre in units of the whole map, from 0 to 1
-  const radius = n > 5000 ? 2.5 : n > 800 ? 3.5 : 5;
-  let width = 0, height = 0, focus = -1, drag = null, selecting = false, waiting = false, sprites = [];
+  const CROWD = 5000, CELL = 3; // more rows are drawn as density, in cells of so many pixels
+  let width = 0, height = 0, focus = -1, drag = null, selecting = false, waiting = false, sprites = new Map(), pointer = null;
+  let groups = data.clusters, groupOfLeaf = data.tree.clusters, hidden = new Set(), radius = n > 800 ? 3.5 : 5;
 
   function element(name, attributes = {}, ...content) {
     const made = document.createElement(name);
@@ -23,52 +34,119 @@
     return made;
   }
 
+  function download(name, type, text) {
+    const link = element("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  function toggle(title, action) {
+    const box = element("input", { type: "checkbox", checked: "" });
+    box.addEventListener("change", () => action(box.checked));
+    return [box, element("label", { class: "toggle" }, box, title)];
+  }
+
   // Elements
   const search = element("input", { type: "search", autocomplete: "off", spellcheck: "false" });
+  const option = (value, title) => element("option", { value }, title);
+  const modes = element("select", {}, option("cluster", "cluster"), option("probability", "probability"), option("unusual", "unusual rows"),
+    ...data.columns.map((column, k) => option(k, column.name)));
+  const [smooth, smoothLabel] = toggle("Smooth field", () => redraw());
+  const [arrows, arrowsLabel] = toggle("Arrows", () => redraw());
   const selectButton = button("Select an area", () => setSelecting(!selecting));
   const clearButton = button("Clear selection", () => { selected.clear(); changed(); });
   const saveButton = button("Save selection as CSV", save);
   const told = element("output", { class: "told" });
   const tools = element("form", { class: "tools", "aria-label": "Tools of the map" },
-    element("label", {}, "Find a row", search),
-    button("Zoom in", () => zoom(1.5)), button("Zoom out", () => zoom(1 / 1.5)), button("Whole map", reset),
-    selectButton, clearButton, saveButton, told);
+    element("label", {}, "Colour by", modes), element("label", {}, "Find a row", search),
+    button("Zoom in", () => zoom(1.5)), button("Zoom out", () => zoom(1 / 1.5)), button("Whole map", () => zoom(1e-9)),
+    selectButton, clearButton, saveButton, ...(data.field ? [smoothLabel, arrowsLabel] : []), told);
   const canvas = element("canvas", {
     tabindex: "0", role: "application", "aria-label": "Map of " + n + " rows", "aria-describedby": "map-help map-row",
   });
-  const tip = element("div", { class: "map-tip" });
-  const row = element("p", { id: "map-row", class: "map-row", "aria-live": "polite" });
-  const legend = element("fieldset", { class: "map-legend" }, element("legend", {}, "Clusters shown"));
-  data.clusters.forEach((cluster, m) => {
-    const box = element("input", { type: "checkbox", checked: "" });
-    box.addEventListener("change", () => {
-      if (box.checked) hidden.delete(m); else hidden.add(m);
-      if (focus >= 0 && hidden.has(data.cluster[focus])) show(-1);
-      changed();
-    });
-    const key = element("canvas", { class: "key-mark", width: 32, height: 32, "aria-hidden": "true" });
-    const own = cluster.name === "cluster " + m ? "" : " " + cluster.name;
-    legend.append(element("label", {}, box, key, m + own + " (" + cluster.rows + ")"));
-    cluster.key = key;
-  });
+  const tip = element("div", { class: "map-tip" }), row = element("p", { id: "map-row", class: "map-row", "aria-live": "polite" });
+  const here = element("p", { class: "map-here" }), legend = element("fieldset", { class: "map-legend" });
   const help = element("p", { id: "map-help", class: "map-help" },
     "Point at a row to see it; click it to select it. Drag to move the map, drag with Shift to select an area, and use " +
     "the wheel with Ctrl to zoom. Keys: arrows go from row to row, + and − zoom, 0 shows the whole map, space selects, " +
-    "Escape clears." + (data.total > n ? " The map has " + n + " of the " + data.total + " rows, evenly spaced." : ""));
+    "Escape clears." + (data.field ? " Arrows show the columns that change most at the pointer: they rise along the arrow." : "") +
+    (data.total > n ? " The map has " + n + " of the " + data.total + " rows, evenly spaced." : ""));
   const stage = element("div", { class: "stage" }, canvas, tip);
-  place.append(tools, stage, row, legend, help);
+  place.append(tools, stage, here, row, legend, help);
   place.classList.add("live");
-  const context = canvas.getContext("2d");
+  const context = canvas.getContext("2d"), field = data.field;
+  if (field) {
+    for (const [name, Kind] of [["unknown", Uint8Array], ["deviation", Uint8Array], ["arrows", Uint8Array], ["ends", Int8Array]]) field[name] = unpack(field[name], Kind);
+    for (const column of Object.values(field.columns)) column.values = unpack(column.values);
+  }
+
+  // Colours: every row has the number of an entry in the palette.
+  const VIRIDIS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], GREY = [150, 150, 150], LEVELS = 64;
+  const ramp = Array.from({ length: LEVELS }, (_, k) => {
+    const t = k / (LEVELS - 1) * (VIRIDIS.length - 1), i = Math.min(Math.floor(t), VIRIDIS.length - 2);
+    return VIRIDIS[i].map((c, j) => Math.round(c + (t - i) * (VIRIDIS[i + 1][j] - c)));
+  });
+  const rgb = hex => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
+  const shade = new Uint16Array(n);
+  let palette = [], mode = "cluster";
+  const numeric = column => column && column.categories === undefined;
+  const value = (column, i) => column.low + column.step * column.codes[i];
+  const level = (column, v) => Math.max(0, Math.min(LEVELS - 1, Math.floor((v - column.ends[0]) / (column.ends[1] - column.ends[0] || 1) * LEVELS)));
+  const group = i => groupOfLeaf[leaf[i]], chosen = () => data.columns[mode];
+
+  function recolour() {
+    const column = chosen();
+    let names = null, ends = null;
+    if (mode === "cluster") {
+      palette = groups.map(each => rgb(each.look[0]));
+      names = groups.map((each, m) => m + (each.name === "cluster " + m ? "" : " " + each.name) + " (" + each.rows + ")");
+      for (let i = 0; i < n; i++) shade[i] = group(i);
+    } else if (mode === "unusual") {
+      palette = [GREY, [213, 94, 0]];
+      names = ["usual", "unusual (" + data.unusual.length + ")"];
+      shade.set(unusual);
+    } else if (numeric(column) || mode === "probability") {
+      palette = [...ramp, GREY];
+      ends = mode === "probability" ? ["0", "1"] : column.ends.map(v => shown(column, v));
+      for (let i = 0; i < n; i++) {
+        if (mode === "probability") shade[i] = Math.min(LEVELS - 1, probability[i] / (MISSING - 1) * LEVELS);
+        else shade[i] = column.codes[i] === MISSING ? LEVELS : level(column, value(column, i));
+      }
+    } else {
+      palette = [...column.categories.map((_, k) => rgb(data.looks[k % data.looks.length][0])), GREY];
+      names = column.categories.slice();
+      for (let i = 0; i < n; i++) shade[i] = column.codes[i] === MISSING ? names.length : column.codes[i];
+      if (shade.includes(names.length)) names.push("missing");
+    }
+    hidden = new Set();
+    sprites = new Map();
+    const title = mode === "cluster" ? "Clusters shown" : column ? column.name : modes.selectedOptions[0].textContent;
+    legend.replaceChildren(element("legend", {}, title));
+    if (ends) legend.append(element("span", {}, ends[0]), element("span", { class: "ramp" }), element("span", {}, ends[1]));
+    for (const [k, name] of (names || []).entries()) {
+      const box = element("input", { type: "checkbox", checked: "" });
+      box.addEventListener("change", () => {
+        if (box.checked) hidden.delete(k); else hidden.add(k);
+        if (focus >= 0 && hidden.has(shade[focus])) show(-1);
+        changed();
+      });
+      const key = element("canvas", { class: "key-mark", width: 32, height: 32, "aria-hidden": "true" });
+      paint(key.getContext("2d"), mode === "cluster" ? groups[k].look[1] : "o", palette[k], 16, 10);
+      legend.append(element("label", {}, box, key, name));
+    }
+    smoothLabel.hidden = !(field && numeric(column) && field.columns[column.feature]);
+    redraw();
+  }
+  modes.addEventListener("change", () => { mode = modes.value; recolour(); });
 
   // Geometry: the whole map lies in the unit square, with equal units on both axes.
-  const [least, most] = [Math.min, Math.max].map(f => [data.x, data.y].map(v => v.reduce((a, b) => f(a, b))));
-  const span = Math.max(most[0] - least[0], most[1] - least[1]) || 1;
-  const middle = [0, 1].map(i => (least[i] + most[i]) / 2);
-  const ux = Float64Array.from(data.x, v => (v - middle[0]) / span), uy = Float64Array.from(data.y, v => (middle[1] - v) / span);
+  const [least, most] = [Math.min, Math.max].map(f => [x, y].map(v => v.reduce((a, b) => f(a, b))));
+  const span = Math.max(most[0] - least[0], most[1] - least[1]) || 1, middle = [0, 1].map(i => (least[i] + most[i]) / 2);
+  const ux = x.map(v => (v - middle[0]) / span), uy = y.map(v => (middle[1] - v) / span);
   const wide = (most[0] - least[0]) / span || 1, tall = (most[1] - least[1]) / span || 1;
-  const scale = () => 0.92 * Math.min(width / wide, height / tall) * view.zoom;
+  const scale = () => 0.9 * Math.min(width / wide, height / tall) * view.zoom;
   const toX = u => width / 2 + (u - view.x) * scale(), toY = u => height / 2 + (u - view.y) * scale();
-  const shown = i => !hidden.has(data.cluster[i]);
+  const visible = i => !hidden.has(shade[i]);
 
   // Markers as those of the picture
   function marker(pen, shape, x, y, r) {
@@ -87,64 +165,190 @@
 
   function colour(name) { return getComputedStyle(place).getPropertyValue(name).trim(); }
 
-  function prepare() { // a small picture of every marker is faster than a path for every row
-    const ratio = devicePixelRatio || 1, size = Math.ceil(4 * radius + 2);
-    sprites = data.clusters.map(({ look, key }) => {
-      const sprite = document.createElement("canvas");
-      sprite.width = sprite.height = size * ratio;
-      for (const [pen, middle, r] of [[sprite.getContext("2d"), size / 2, radius], [key.getContext("2d"), 16, 10]]) {
-        pen.setTransform(1, 0, 0, 1, 0, 0);
-        pen.clearRect(0, 0, 1000, 1000);
-        if (pen.canvas === sprite) pen.scale(ratio, ratio);
-        marker(pen, look[1], middle, middle, r);
-        pen.fillStyle = look[0];
-        pen.fill();
-        pen.lineWidth = 0.6;
-        pen.strokeStyle = colour("--card");
-        pen.stroke();
-      }
-      sprite.side = size;
-      return sprite;
-    });
+  function paint(pen, shape, fill, middle, r) {
+    marker(pen, shape, middle, middle, r);
+    pen.fillStyle = "rgb(" + fill.join() + ")";
+    pen.fill();
+    pen.lineWidth = 0.6;
+    pen.strokeStyle = colour("--card");
+    pen.stroke();
+  }
+
+  function sprite(m, k) { // a small picture of every marker is faster than a path for every row
+    const name = m + " " + k, ratio = devicePixelRatio || 1, size = Math.ceil(4 * radius + 2);
+    if (!sprites.has(name)) {
+      const made = document.createElement("canvas");
+      made.width = made.height = size * ratio;
+      made.side = size;
+      made.getContext("2d").scale(ratio, ratio);
+      paint(made.getContext("2d"), groups[m].look[1], palette[k], size / 2, radius);
+      sprites.set(name, made);
+    }
+    return sprites.get(name);
   }
 
   function draw() {
     waiting = false;
-    const ratio = devicePixelRatio || 1;
+    const ratio = devicePixelRatio || 1, inside = [];
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
+    drawField();
     const s = scale(), ox = width / 2 - view.x * s, oy = height / 2 - view.y * s;
     for (let i = 0; i < n; i++) {
-      const sprite = sprites[data.cluster[i]], x = ox + ux[i] * s, y = oy + uy[i] * s;
-      if (!shown(i) || x < -9 || y < -9 || x > width + 9 || y > height + 9) continue;
-      if (n > 5000) { // squares are several times faster, and markers of this size look alike
-        const colour = data.clusters[data.cluster[i]].look[0];
-        if (context.fillStyle !== colour) context.fillStyle = colour;
-        context.fillRect(x - 2, y - 2, 4, 4);
-      } else context.drawImage(sprite, x - sprite.side / 2, y - sprite.side / 2, sprite.side, sprite.side);
+      const x = ox + ux[i] * s, y = oy + uy[i] * s;
+      if (visible(i) && x > -9 && y > -9 && x < width + 9 && y < height + 9) inside.push(i);
+    }
+    const crowded = inside.length > CROWD, first = mode === "unusual" ? inside.filter(i => !unusual[i]) : inside;
+    if (crowded) drawDensity(first, s, ox, oy);
+    for (const i of crowded ? inside.filter(i => mode === "unusual" && unusual[i]) : inside) {
+      const image = sprite(group(i), shade[i]);
+      context.drawImage(image, ox + ux[i] * s - image.side / 2, oy + uy[i] * s - image.side / 2, image.side, image.side);
     }
     context.lineWidth = 2;
     context.strokeStyle = colour("--ink");
-    for (const i of selected) if (shown(i)) ring(i, radius + 2);
-    context.font = "bold 14px system-ui, sans-serif";
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    data.clusters.forEach(({ centre, rows }, m) => {
-      if (!rows || hidden.has(m) || data.clusters.length < 2) return;
-      const x = toX((centre[0] - middle[0]) / span), y = toY((middle[1] - centre[1]) / span);
-      context.lineWidth = 4;
-      context.strokeStyle = colour("--card");
-      context.strokeText(m, x, y);
-      context.fillStyle = colour("--ink");
-      context.fillText(m, x, y);
-    });
+    for (const i of selected) if (visible(i)) ring(i, radius + 2);
+    if (groups.length > 1) drawLabels(inside, s, ox, oy);
     context.strokeStyle = colour("--link");
     context.lineWidth = 3;
     if (focus >= 0) ring(focus, radius + 5);
+    drawArrows();
     if (drag && drag.area) {
       context.lineWidth = 1;
       context.strokeRect(...rectangle());
     }
+  }
+
+  function drawDensity(rows, s, ox, oy) { // the mean colour of a cell; the more rows, the denser
+    const w = Math.ceil(width / CELL), h = Math.ceil(height / CELL), counts = new Uint32Array(w * h), sums = new Float32Array(3 * w * h);
+    let top = 1;
+    for (const i of rows) {
+      const cx = Math.floor((ox + ux[i] * s) / CELL), cy = Math.floor((oy + uy[i] * s) / CELL);
+      if (cx < 0 || cy < 0 || cx >= w || cy >= h) continue;
+      const cell = cy * w + cx, c = palette[shade[i]];
+      top = Math.max(top, ++counts[cell]);
+      for (let k = 0; k < 3; k++) sums[3 * cell + k] += c[k];
+    }
+    const image = new ImageData(w, h);
+    for (let cell = 0; cell < counts.length; cell++) {
+      if (!counts[cell]) continue;
+      for (let k = 0; k < 3; k++) image.data[4 * cell + k] = sums[3 * cell + k] / counts[cell];
+      image.data[4 * cell + 3] = 90 + 165 * Math.log(counts[cell]) / Math.max(Math.log(top), 1e-9);
+    }
+    stretch(image, 0, 0, w * CELL, h * CELL, false);
+  }
+
+  function stretch(image, x, y, w, h, smooth) {
+    const small = document.createElement("canvas");
+    small.width = image.width;
+    small.height = image.height;
+    small.getContext("2d").putImageData(image, 0, 0);
+    context.imageSmoothingEnabled = smooth;
+    context.drawImage(small, x, y, w, h);
+    context.imageSmoothingEnabled = true;
+  }
+
+  // The process: its mean as colour, paler where it is less known
+  const onScreen = (px, py) => [toX((px - middle[0]) / span), toY((middle[1] - py) / span)];
+  function drawField() {
+    const column = chosen(), grid = field && numeric(column) && smooth.checked && field.columns[column.feature];
+    if (!grid) return;
+    const size = field.size, image = new ImageData(size, size);
+    for (let cell = 0; cell < size * size; cell++) {
+      const at = (size - 1 - Math.floor(cell / size)) * size + cell % size; // rows of pixels go down
+      image.data.set(ramp[level(column, grid.low + grid.step * grid.values[at])], 4 * cell);
+      image.data[4 * cell + 3] = 130 * (1 - field.unknown[at] / 255) ** 2;
+    }
+    const [left, top] = onScreen(field.low[0], field.low[1] + field.span), side = field.span / span * scale();
+    stretch(image, left, top, side, side, true);
+  }
+
+  function cellAt(px, py) { // of the grid under a point of the canvas, or -1
+    const at = [middle[0] + ((px - width / 2) / scale() + view.x) * span, middle[1] - ((py - height / 2) / scale() + view.y) * span];
+    const [i, j] = at.map((v, q) => Math.floor((v - field.low[q]) / field.span * field.size));
+    return i < 0 || j < 0 || i >= field.size || j >= field.size ? -1 : j * field.size + i;
+  }
+
+  function drawArrows() {
+    const cell = field && pointer && !drag ? cellAt(...pointer) : -1;
+    here.textContent = "";
+    if (cell < 0 || field.unknown[cell] > 128) return;
+    const column = chosen(), grid = numeric(column) && field.columns[column.feature], parts = [];
+    if (grid) {
+      parts.push(column.name + " is about " + shown(column, grid.low + grid.step * grid.values[cell]) +
+        (column.date ? "" : " ± " + Number((grid.deviation * field.deviation[cell]).toPrecision(2))) + " here.");
+    }
+    const named = [0, 1, 2].filter(k => field.arrows[3 * cell + k] < 255);
+    if (named.length && arrows.checked) {
+      const steps = named.map(k => [0, 1].map(q => field.ends[6 * cell + 2 * k + q])), longest = Math.max(...steps.map(v => Math.hypot(...v)));
+      parts.push("Changing most here: " + named.map(k => field.features[field.arrows[3 * cell + k]]).join(", ") + ".");
+      const lines = []; // of the names, which must not cover each other
+      if (longest > 0) named.forEach((k, i) => drawArrow(steps[i].map(v => 55 * v / longest), field.features[field.arrows[3 * cell + k]], lines));
+    }
+    here.textContent = parts.join(" ");
+  }
+
+  function drawArrow([dx, dy], name, lines) {
+    const [px, py] = pointer, turn = Math.atan2(-dy, dx), ex = px + dx, ey = py - dy;
+    context.beginPath();
+    context.moveTo(px, py);
+    context.lineTo(ex, ey);
+    for (const side of [2.6, -2.6]) { context.moveTo(ex, ey); context.lineTo(ex + 8 * Math.cos(turn + side), ey + 8 * Math.sin(turn + side)); }
+    for (const [line, ink] of [[5, "--card"], [2, "--ink"]]) { context.lineWidth = line; context.strokeStyle = colour(ink); context.stroke(); }
+    let line = ey;
+    while (lines.some(other => Math.abs(other - line) < 15)) line += 15;
+    lines.push(line);
+    write(name.length > 24 ? name.slice(0, 23) + "…" : name, ex + (dx < 0 ? -6 : 6), line, dx < 0 ? "right" : "left", "12px");
+  }
+
+  function write(text, x, y, align, size = "bold 13px") {
+    context.font = size + " system-ui, sans-serif";
+    context.textAlign = align;
+    context.textBaseline = "middle";
+    context.lineWidth = 4;
+    context.strokeStyle = colour("--card");
+    context.strokeText(text, x, y);
+    context.fillStyle = colour("--ink");
+    context.fillText(text, x, y);
+  }
+
+  // Labels: the free place that is nearest to the middle of the cluster, with a line to it
+  function drawLabels(inside, s, ox, oy) {
+    const SIDE = 6, TALL = 3, w = Math.ceil(width / SIDE), h = Math.ceil(height / SIDE), taken = new Uint8Array(w * h);
+    const sums = groups.map(() => [0, 0, 0]), total = new Uint32Array((w + 1) * (h + 1)), boxes = []; // total: taken cells above and left
+    for (const i of inside) {
+      const x = ox + ux[i] * s, y = oy + uy[i] * s, sum = sums[group(i)];
+      for (const a of [x - radius, x + radius]) for (const b of [y - radius, y + radius]) {
+        const cx = Math.floor(a / SIDE), cy = Math.floor(b / SIDE);
+        if (cx >= 0 && cy >= 0 && cx < w && cy < h) taken[cy * w + cx] = 1;
+      }
+      sum[0] += x; sum[1] += y; sum[2]++;
+    }
+    for (let j = 0; j < h; j++) for (let i = 0, line = 0; i < w; i++) {
+      line += taken[j * w + i];
+      total[(j + 1) * (w + 1) + i + 1] = total[j * (w + 1) + i + 1] + line;
+    }
+    context.font = "bold 13px system-ui, sans-serif";
+    groups.forEach((each, m) => {
+      if (!sums[m][2]) return;
+      const name = m + (each.name === "cluster " + m || width < 600 ? "" : " " + each.name), text = name.length > 26 ? name.slice(0, 25) + "…" : name;
+      const cx = sums[m][0] / sums[m][2], cy = sums[m][1] / sums[m][2], wide = Math.ceil((context.measureText(text).width + 8) / SIDE);
+      let best = null, least = Infinity;
+      for (let j = 1; j + TALL < h; j++) for (let i = 1; i + wide < w; i++) {
+        const dx = (i + wide / 2) * SIDE - cx, dy = (j + TALL / 2) * SIDE - cy, distance = dx * dx + 2 * dy * dy, corner = j * (w + 1) + i, down = TALL * (w + 1);
+        if (distance >= least || total[corner + down + wide] + total[corner] > total[corner + down] + total[corner + wide]) continue;
+        if (boxes.every(([a, b, c]) => i > c || i + wide < a || Math.abs(j - b) > TALL)) { least = distance; best = [i, j, i + wide]; }
+      }
+      if (!best) return; // the legend has it
+      boxes.push(best);
+      const [x0, y0, x1] = best.map(v => v * SIDE), y1 = y0 + TALL * SIDE;
+      context.beginPath();
+      context.moveTo(Math.max(x0, Math.min(cx, x1)), Math.max(y0, Math.min(cy, y1)));
+      context.lineTo(cx, cy);
+      context.lineWidth = 1;
+      context.strokeStyle = colour("--ink");
+      context.stroke();
+      write(text, (x0 + x1) / 2, (y0 + y1) / 2, "center");
+    });
   }
 
   function ring(i, r) {
@@ -163,15 +367,26 @@
   }
 
   // What is known about a row
+  function shown(column, v) {
+    if (v === null) return "–";
+    if (column.date) return new Date(v * 864e5).toISOString().slice(0, 10);
+    return String(column.step === 1 && Number.isInteger(v) ? v : Number(v.toPrecision(4)));
+  }
+
   function words(i) {
-    const m = data.cluster[i], cluster = data.clusters[m], lines = [];
-    if (data.clusters.length > 1) lines.push("cluster " + m + ", probability " + data.probability[i].toFixed(2));
-    if (data.classes) lines.push("class " + data.classes[i]);
-    if (data.unusual[i]) lines.push("unusual");
-    for (let k = 0; k < data.differ[i].length; k += 2) {
-      const j = data.differ[i][k];
-      lines.push(data.features[j] + data.differ[i][k + 1] + " (its cluster " + cluster.means[j] + ")");
+    const m = group(i), first = data.tree.clusters[leaf[i]], lines = [], differ = [];
+    if (groups.length > 1) lines.push("cluster " + m + " " + (groups[m].name === "cluster " + m ? "" : groups[m].name) + ", probability " + (probability[i] / (MISSING - 1)).toFixed(2));
+    if (unusual[i]) lines.push("unusual");
+    for (const column of data.columns) {
+      const code = column.codes[i];
+      if (code === MISSING || column === chosen()) continue;
+      if (!column.means) lines.push(column.name + " " + column.categories[code]);
+      else if (column.categories) differ.push([1 - column.means[first][code], column.name + "=" + column.categories[code]]);
+      else differ.push([Math.abs(value(column, i) - column.means[first]) / (column.spread || 1), column.name + " " + shown(column, value(column, i)) + " (its cluster " + shown(column, column.means[first]) + ")"]);
     }
+    const column = chosen();
+    if (column) lines.push(column.name + " " + (column.codes[i] === MISSING ? "missing" : column.categories ? column.categories[column.codes[i]] : shown(column, value(column, i))));
+    lines.push(...differ.sort((a, b) => b[0] - a[0]).slice(0, 3).map(each => each[1]));
     return lines;
   }
 
@@ -194,7 +409,7 @@
     const s = scale(), ox = width / 2 - view.x * s, oy = height / 2 - view.y * s;
     for (let i = 0; i < n; i++) {
       const dx = ox + ux[i] * s - x, dy = oy + uy[i] * s - y, distance = dx * dx + dy * dy;
-      if (distance < least && shown(i)) { least = distance; best = i; }
+      if (distance < least && visible(i)) { least = distance; best = i; }
     }
     return best;
   }
@@ -210,8 +425,6 @@
     canvas.classList.toggle("moving", selecting || view.zoom > 1);
     show(focus);
   }
-
-  function reset() { zoom(1e-9); }
 
   function reveal(i) {
     const x = toX(ux[i]), y = toY(uy[i]);
@@ -238,9 +451,10 @@
     canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointermove", event => {
+    pointer = [event.offsetX, event.offsetY];
     if (!drag) {
       const i = nearest(event.offsetX, event.offsetY, 14);
-      if (i !== focus) show(i);
+      if (i !== focus) show(i); else redraw(); // the arrows follow the pointer
       return;
     }
     const dx = event.offsetX - drag.x1, dy = event.offsetY - drag.y1;
@@ -257,20 +471,20 @@
     if (!drag) return;
     if (!drag.moved) {
       const i = nearest(event.offsetX, event.offsetY, 18);
-      if (i >= 0) toggle(i);
+      if (i >= 0) pick(i);
       show(i);
     } else if (drag.area) {
       const [x, y, w, h] = rectangle();
       for (let i = 0; i < n; i++) {
         const dx = toX(ux[i]) - x, dy = toY(uy[i]) - y;
-        if (shown(i) && dx >= 0 && dx <= w && dy >= 0 && dy <= h) selected.add(i);
+        if (visible(i) && dx >= 0 && dx <= w && dy >= 0 && dy <= h) selected.add(i);
       }
     }
     drag = null;
     changed();
   });
   canvas.addEventListener("pointercancel", () => { drag = null; redraw(); });
-  canvas.addEventListener("pointerleave", () => { if (!drag) show(-1); });
+  canvas.addEventListener("pointerleave", () => { pointer = null; if (!drag) show(-1); });
   canvas.addEventListener("blur", () => show(-1));
   canvas.addEventListener("dblclick", event => zoom(2, event.offsetX, event.offsetY));
   canvas.addEventListener("wheel", event => {
@@ -279,7 +493,7 @@
     zoom(Math.exp(-event.deltaY / 300), event.offsetX, event.offsetY);
   }, { passive: false });
 
-  function toggle(i) {
+  function pick(i) {
     if (!selected.delete(i)) selected.add(i);
     say(i);
     changed();
@@ -292,7 +506,7 @@
     for (let i = 0; i < n; i++) {
       const x = ux[i] - ux[focus], y = uy[i] - uy[focus], along = x * dx + y * dy, beside = Math.abs(x * dy) + Math.abs(y * dx);
       const cost = along + 2 * beside;
-      if (along > 0 && beside <= along && cost < least && shown(i)) { least = cost; best = i; }
+      if (along > 0 && beside <= along && cost < least && visible(i)) { least = cost; best = i; }
     }
     return best;
   }
@@ -305,19 +519,22 @@
       if (i >= 0) reveal(i);
     } else if (event.key === "+" || event.key === "=") zoom(1.5);
     else if (event.key === "-") zoom(1 / 1.5);
-    else if (event.key === "0") reset();
-    else if ((event.key === " " || event.key === "Enter") && focus >= 0) toggle(focus);
+    else if (event.key === "0") zoom(1e-9);
+    else if ((event.key === " " || event.key === "Enter") && focus >= 0) pick(focus);
     else if (event.key === "Escape") { selected.clear(); show(-1); say(-1); changed(); }
     else return;
     event.preventDefault();
   });
 
-  // Search: the whole name, then its beginning, then any part. Enter goes to the next match.
+  // Search: the whole name, its beginning, any part of it, then other texts. Enter goes to the next match.
   let matches = [], turn = 0;
   function find() {
-    const text = search.value.trim().toLowerCase(), names = data.names.map(name => name.toLowerCase());
-    const rank = name => (name === text || name === "row " + text ? 0 : name.startsWith(text) ? 1 : name.includes(text) ? 2 : 3);
-    matches = !text ? [] : names.map((name, i) => [rank(name), i]).filter(([r, i]) => r < 3 && shown(i)).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const text = search.value.trim().toLowerCase(), includes = word => word.toLowerCase().includes(text);
+    const others = [...data.texts.map(each => [each.words.map(includes), each.rows]),
+      ...data.columns.filter(each => each.categories).map(each => [each.categories.map(includes), each.codes])];
+    const rank = (name, i) => (name === text || name === "row " + text ? 0 : name.startsWith(text) ? 1 : name.includes(text) ? 2
+      : others.some(([found, codes]) => found[codes[i]]) ? 3 : 4);
+    matches = !text ? [] : data.names.map((name, i) => [rank(name.toLowerCase(), i), i]).filter(([r, i]) => r < 4 && visible(i)).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     turn = 0;
     go();
     told.textContent = !text ? "" : matches.length ? matches.length + " found" : "no row found";
@@ -332,12 +549,9 @@
 
   function save() {
     const quoted = text => (/[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text);
-    const lines = [...selected].sort((a, b) => a - b).map(i => [
-      quoted(data.names[i]), data.cluster[i], data.probability[i].toFixed(4), data.unusual[i], data.x[i], data.y[i]].join(","));
-    const text = ["row,cluster,probability,unusual,x,y", ...lines].join("\n") + "\n";
-    const link = element("a", { download: "selection.csv", href: URL.createObjectURL(new Blob([text], { type: "text/csv" })) });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    const lines = [...selected].sort((a, b) => a - b).map(i => [quoted(data.names[i]), group(i),
+      (probability[i] / (MISSING - 1)).toFixed(4), unusual[i], x[i].toFixed(4), y[i].toFixed(4)].join(","));
+    download("selection.csv", "text/csv", ["row,cluster,probability,unusual,x,y", ...lines].join("\n") + "\n");
   }
 
   function resize() {
@@ -347,11 +561,19 @@
     canvas.style.height = height + "px";
     canvas.width = width * ratio;
     canvas.height = height * ratio;
-    prepare();
-    draw();
+    sprites = new Map();
+    redraw();
   }
-  new ResizeObserver(() => { if (stage.clientWidth !== width) resize(); }).observe(stage);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
+  recolour();
+  new ResizeObserver(() => { if (stage.clientWidth && stage.clientWidth !== width) resize(); }).observe(stage);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { recolour(); resize(); });
   resize();
   changed();
+
+  function setGroups(found, ofLeaf) { // another cut of the clusters
+    groups = found;
+    groupOfLeaf = ofLeaf;
+    if (mode === "cluster") recolour(); else redraw();
+  }
+  return { data, element, button, download, setGroups };
 })();

@@ -95,19 +95,26 @@ def picture(path: Path, title: str, caption: str) -> Html:
     return tag("figure", image, tag("figcaption", caption))
 
 
-def document(title: str, lead: str, sections: Sequence[Section], script: str | None = None) -> str:
-    """Return a page; `script` is the name of a file in this folder."""
+def document(
+    title: str,
+    lead: str,
+    sections: Sequence[Section],
+    scripts: Sequence[str] = (),
+    *,
+    bare: bool = False,
+) -> str:
+    """Return a page; `scripts` are names of files in this folder. A bare page has no headings."""
     links = [tag("a", each.title, href=f"#{each.anchor}") for each in sections]
     parts = [
-        tag("section", tag("h2", each.title), *each.content, id=each.anchor) for each in sections
+        tag("section", *([] if bare else [tag("h2", each.title)]), *each.content, id=each.anchor)
+        for each in sections
     ]
-    body = tag(
-        "body",
+    top = [
         tag("header", tag("h1", title), tag("p", lead)),
         tag("nav", *links, aria_label="Sections"),  # outside the header, so that it can be sticky
-        tag("main", *parts),
-        tag("script", _read(script)) if script else Html(""),
-    )
+    ]
+    code = [tag("script", _read(script)) for script in scripts]
+    body = tag("body", *([] if bare else top), tag("main", *parts), *code)
     head = (
         '<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -82,7 +82,7 @@ def _paper_page(folder: Path, report: Report) -> str:
         Section("environment", "Environment", page.environment_section(report)),
     ]
     lead = page.headline(report, "numbers on the paper's data")
-    return document(TITLE, f"{lead} {LEAD}", sections, script="details.js")
+    return document(TITLE, f"{lead} {LEAD}", sections, ["details.js"])
 
 
 def _figure(folder: Path, figure: Figure) -> Html:

@@ -1,5 +1,6 @@
 """The page of one fit: plain words on top, the evidence below."""
 
+import json
 import re
 import warnings
 from functools import partial
@@ -13,10 +14,10 @@ from sklearn.cluster import KMeans
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sgpmic import SGPMIC, PaperSGPMIC, TableEncoder, write_report
+from sgpmic import SGPMIC, PaperSGPMIC, TableEncoder, report, write_report
 from sgpmic_cli.clustering.answer import verdict_in_words
 from sgpmic_cli.clustering.interpretation import headline
-from sgpmic_cli.clustering.page import MOST_COLUMNS, MOST_FEATURES, fit_page
+from sgpmic_cli.clustering.page import MOST_COLUMNS, MOST_FEATURES, fit_page, map_page
 from sgpmic_cli.commands.fit_models import fit, fit_command
 from sgpmic_cli.data import load
 from sgpmic_cli.errors import UsageError
@@ -47,26 +48,40 @@ def three(tmp_path_factory):
     return write(tmp_path_factory.mktemp("three"), blobs())
 
 
-def test_the_box_has_the_answer_clusters_verdicts_notes_and_commands(three):
+def test_the_box_has_the_answer_how_sure_it_is_and_commands(three):
     page, fitted = three
     box = PageReader(page).sections["summary"]
-    assert box.index(headline(fitted)) < box.index("Cluster 0, “")
+    order = [headline(fitted), "How sure is this?", "What next?", "What should I know?"]
+    places = [box.index(words) for words in order]
+    assert places == sorted(places)
     assert box.count("3 clusters, chosen among 1 to 9") == 1
-    assert box.count(f": {verdict_in_words(fitted.verdicts[0])}. 30 rows (33 %)") >= 1
-    for name in fitted.profile.proposed_names():
-        assert f"“{name}”" in box
-    assert box.count("30 rows (33 %) with x") == 3
     assert "come back with an overlap of 100 %" in box
     assert "Column 'person' is left out" in box
     assert "sgpmic predict 'my out' NEW.csv" in box
 
 
+def test_every_cluster_has_a_card(three):
+    page, fitted = three
+    cards = PageReader(page).sections["clusters"].split("Typical rows")
+    assert len(cards) == 4
+    for m, name in enumerate(fitted.profile.proposed_names()):
+        words = " ".join(cards[m].split())
+        assert f"{m}: {name} 30 rows (33 %) {verdict_in_words(fitted.verdicts[m])}" in words
+        assert re.search(r"x\d (>|<=) \S+ : \d+ % of the cluster, \d+ % right", words)
+        assert fitted.profile.in_words(m)[0] in words
+        assert re.search(r"Doe, J. \d+: x\d ", cards[m + 1])
+    assert len(PageReader(page).all("svg")) == 9
+    sections = re.findall(r'<section id="([a-z]+)"', page)
+    assert sections.index("clusters") < sections.index("map") < sections.index("details")
+    assert page.rindex("The numbers tried") > page.rindex("Estimator SGPMIC")
+
+
 def test_the_upper_half_has_no_technical_words(three):
     sections = PageReader(three[0]).sections
-    upper = " ".join(sections[name] for name in ("header", "summary", "profiles", "map", "rows"))
+    names = ("header", "summary", "clusters", "map", "cut", "profiles", "rows")
+    upper = " ".join(sections[name] for name in names)
     assert [word for word in TECHNICAL if re.search(rf"\b{word}", upper.lower())] == []
     assert "silhouette" in sections["details"]
-    assert "Doe, J. 000; Doe" in upper or re.search(r"Doe, J. \d{3}; Doe, J. \d{3}", upper)
 
 
 def test_columns_are_listed_with_what_they_were_taken_for(three):
@@ -85,7 +100,6 @@ def test_a_wide_table_is_not_listed_in_full(tmp_path):
 
 def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
     cloud = pd.DataFrame(np.random.RandomState(0).randn(60, 3), columns=["a", "b", "c"])
-    (tmp_path / "table-with-clusters.csv").touch()
     page, fitted = write(tmp_path, cloud)
     assert fitted.model.no_clusters_
     sections = PageReader(page).sections
@@ -101,7 +115,7 @@ def test_values_of_the_table_cannot_leave_the_data_of_the_map(tmp_path):
     page, _ = write(tmp_path, frame.assign(person=[f"<!--<script>{i}" for i in range(90)]))
     assert "<b>" not in page
     assert "<!--<script" not in page
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 3
 
 
 @pytest.mark.parametrize("make", [SGPMIC, PaperSGPMIC])
@@ -138,3 +152,50 @@ def test_the_page_of_a_pipeline_has_the_columns_of_the_raw_table(tmp_path):
     assert "39 rows, 3 features" in sections["header"]
     assert f"{rows['x0'][pipeline[-1].labels_ == 0].mean():.2f}" in sections["profiles"]
     assert "person left out" in " ".join(sections["columns"].split())
+
+
+def test_clusters_from_elsewhere_get_the_same_page_and_keep_their_names(tmp_path):
+    frame = blobs(90, 3).drop(columns="empty")
+    labels = np.array(["lions", "tigers", "-1"], dtype=object)[np.arange(90) % 3]
+    page = report(frame, labels, tmp_path / "cats.html")
+    assert (tmp_path / "cats.html").read_text(encoding="utf-8") == page
+    sections = PageReader(page).sections
+    cards = " ".join(sections["clusters"].split())
+    for m, name in enumerate(["lions", "tigers", "no cluster"]):
+        assert f"{m}: {name} 30 rows (33 %) group" in cards
+    assert "Refits to halves of the rows were not made" in sections["summary"]
+    data = map_rows(page)
+    assert [each["name"] for each in data["clusters"]] == ["lions", "tigers", "no cluster"]
+    assert [text["name"] for text in data["texts"]] == ["person"]
+
+
+def test_rows_beyond_the_subsample_keep_the_clusters_from_elsewhere(monkeypatch):
+    monkeypatch.setitem(SGPMIC.__init__.__kwdefaults__, "max_rows", 60)
+    labels = np.random.RandomState(0).randint(0, 2, 90)  # nothing that a model would find
+    page = report(blobs(90, 3).drop(columns=["person", "empty"]), labels)
+    assert [each["rows"] for each in map_rows(page)["clusters"]] == np.bincount(labels).tolist()
+
+
+def test_the_map_alone_is_a_page_without_headings():
+    rows = blobs(60, 3).drop(columns=["person", "empty"])
+    page = map_page(SGPMIC(3, max_iter=1, random_state=0).fit(rows), rows)
+    reader = PageReader(page)
+    assert reader.all("h1") == reader.all("nav") == reader.all("img") == []
+    assert len(map_rows(page)["names"]) == 60
+    assert not re.search(r'(?:src|href)="(?!data:|#)', page)
+    line = SGPMIC(3, 1, max_iter=1, random_state=0).fit(rows)
+    with pytest.raises(UsageError, match="a map needs two latent dimensions"):
+        map_page(line, rows)
+
+
+def test_one_latent_dimension_has_a_picture_and_no_cuts(tmp_path):
+    rows = blobs(60, 3).drop(columns=["person", "empty"])
+    write_report(SGPMIC(3, 1, max_iter=1, random_state=0).fit(rows), rows, tmp_path / "line.html")
+    sections = PageReader((tmp_path / "line.html").read_text(encoding="utf-8")).sections
+    assert "clusters" in sections
+    assert "cut" not in sections
+
+
+def map_rows(page):
+    """Return the data of the map."""
+    return json.loads(re.search(r'id="map-data">(.*?)</script>', page, re.S)[1])

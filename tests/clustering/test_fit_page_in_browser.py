@@ -4,6 +4,7 @@ import csv
 import os
 import time
 from functools import partial
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,11 @@ import pytest
 from browser import Browser, find_chromium
 from sklearn.datasets import make_blobs
 
+from sgpmic import SGPMIC
 from sgpmic_cli.clustering.figures import draw_all
-from sgpmic_cli.clustering.page import fit_page
+from sgpmic_cli.clustering.page import fit_page, map_page
+from sgpmic_cli.clustering.result_tables import file_texts
+from sgpmic_cli.clustering.view.cuts import read_cut
 from sgpmic_cli.commands.fit_models import fit, fit_command
 from sgpmic_cli.data import load
 
@@ -30,13 +34,17 @@ def write_page(folder, n):
     X, _ = make_blobs(n, centers=CENTRES, random_state=0)
     frame = pd.DataFrame(X, columns=["a", "b", "c", "<i>d"]).round(3)
     frame.insert(0, "id", [f"A-{i:05d}" for i in range(n)])
+    frame["kind"] = np.where(X[:, 0] * 7 % 2 < 1, "odd", "even")
+    frame["address"] = [f"house {(i * 7919) % 997}, street {i}" for i in range(n)]
     frame.to_csv(folder / "blobs.csv", index=False)
     fitted = fit(load(str(folder / "blobs.csv")), clusters=3, inducing=5, max_iter=1, n_resamples=1)
     draw_all(fitted, folder)
     page = folder / "report.html"
     arguments = {"dataset": "blobs.csv", "clusters": 3}
     command = partial(fit_command, arguments)
-    page.write_text(fit_page(fitted, folder, Path("out"), arguments, command), encoding="utf-8")
+    texts = file_texts(fitted.data)
+    html = fit_page(fitted, folder, Path("out"), arguments, command, texts)
+    page.write_text(html, encoding="utf-8")
     return page, fitted
 
 
@@ -95,7 +103,8 @@ def test_rows_are_found_shown_selected_and_saved(browser, small, tmp_path):
     browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
     left, top, width, height = place_of(browser, 7)
     tip = browser.run("document.querySelector('.map-tip').textContent")
-    assert f"cluster {fitted.model.labels_[7]}, probability 1.00" in tip
+    name = fitted.cluster_names[fitted.model.labels_[7]]
+    assert f"cluster {fitted.model.labels_[7]} {name}, probability 1.00" in tip
     assert "its cluster" in tip
     told = "document.querySelector('.told').textContent"
     browser.drag((left + 3, top + 3), (left + width - 3, top + height - 3), modifiers=8)
@@ -162,12 +171,148 @@ def test_keys_go_from_row_to_row_and_select(browser, small):
     assert browser.run("document.querySelector('.told').textContent") == "0 rows selected"
 
 
-def test_twenty_thousand_rows_can_be_used(browser, tmp_path):
-    page, _ = write_page(tmp_path, 20_000)
-    assert page.stat().st_size < 6e6
+def choose(browser, value):
+    """Choose a column by which the map is coloured, and wait for the picture."""
+    browser.run(
+        "(() => { const box = document.querySelector('.map select');"
+        f"box.value = {value!r}; box.dispatchEvent(new Event('change')); }})()"
+    )
+    browser.run("new Promise(f => requestAnimationFrame(() => requestAnimationFrame(() => f(1))))")
+
+
+def pixels(browser):
+    return browser.run("document.querySelector('.stage canvas').toDataURL()")
+
+
+def column(browser, name):
+    titles = "[...document.querySelectorAll('.map option')].map(each => each.textContent)"
+    return str(browser.run(titles).index(name) - 3)  # after cluster, probability and unusual
+
+
+def test_the_map_is_coloured_by_a_column_by_probability_and_by_unusual(browser, small):
+    browser.open(small[0])
+    legend = "document.querySelector('.map-legend').textContent"
+    pictures = {pixels(browser)}
+    for value in ("probability", "unusual", column(browser, "a"), column(browser, "kind")):
+        choose(browser, value)
+        pictures.add(pixels(browser))
+    assert browser.run(legend) == "kindoddeven" or browser.run(legend) == "kindevenodd"
+    assert len(pictures) == 5
+    choose(browser, column(browser, "a"))
+    field = pixels(browser)
+    toggles = "[...document.querySelectorAll('.toggle input')]"
+    browser.run(f"{toggles}[0].click()")
+    choose(browser, column(browser, "a"))
+    assert pixels(browser) != field  # without the smooth field
+    assert browser.messages == []
+
+
+def test_the_columns_that_change_most_are_named_at_the_pointer(browser, small):
+    page, fitted = small
     browser.open(page)
     browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
-    left, top, width, height = place_of(browser, 19_999)
+    choose(browser, column(browser, "b"))
+    left, top, width, height = place_of(browser, 7)
+    words = set()
+    for step in range(1, 40):
+        browser.mouse("mouseMoved", left + width * step / 40, top + height / 2)
+        words.add(browser.run("document.querySelector('.map-here').textContent"))
+    found = " ".join(words)
+    assert "Changing most here: " in found
+    assert "b is about " in found
+    assert " ± " in found
+    named = {
+        name for part in words if "here: " in part for name in part[:-1].split(": ")[1].split(", ")
+    }
+    assert named <= {*fitted.profile.features}
+
+
+def test_search_looks_in_text_columns_that_the_model_left_out(browser, small):
+    browser.open(small[0])
+    browser.run(
+        "(() => { const field = document.querySelector('input[type=search]');"
+        "field.value = 'street 17'; field.dispatchEvent(new Event('input')); })()"
+    )
+    assert browser.run("document.querySelector('.told').textContent") == "1 found"
+    assert browser.run("document.querySelector('.map-tip strong').textContent") == "A-00017"
+
+
+def test_labels_cover_no_row_and_no_other_label(browser, small):
+    browser.open(small[0])
+    browser.run(
+        "(() => { const pen = CanvasRenderingContext2D.prototype, text = pen.fillText, image ="
+        " pen.drawImage; window.texts = []; window.rows = [];"
+        "pen.fillText = function (t, x, y) { texts.push([t, x, y, this.measureText(t).width]);"
+        "  text.apply(this, arguments); };"
+        "pen.drawImage = function (i, x, y, w) { rows.push([x + w / 2, y + w / 2]);"
+        "  image.apply(this, arguments); }; })()"
+    )
+    choose(browser, "cluster")
+    texts, rows = browser.run("texts"), np.array(browser.run("rows"))
+    assert len(texts) == 3
+    assert len(rows) == 120
+    boxes = [(x - w / 2, x + w / 2, y - 6, y + 6) for _, x, y, w in texts]
+    for k, (left, right, top, bottom) in enumerate(boxes):
+        inside = (rows[:, 0] > left) & (rows[:, 0] < right)
+        assert not (inside & (rows[:, 1] > top) & (rows[:, 1] < bottom)).any()
+        for other in boxes[:k]:
+            assert right < other[0] or left > other[1] or bottom < other[2] or top > other[3]
+
+
+def test_clusters_are_split_merged_renamed_and_saved(browser, small, tmp_path):
+    page, fitted = small
+    browser.open(page)
+    told = "document.querySelector('.cut output').textContent"
+    buttons = "[...document.querySelectorAll('.cut button')]"
+    click = buttons + ".find(b => /^{}/.test(b.textContent)).click()"
+    browser.run(click.format("Split"))
+    assert browser.run(told) == "4 clusters"
+    assert browser.run("document.querySelectorAll('.map-legend input').length") == 4
+    browser.run(click.format("As fitted"))
+    browser.run(click.format("Split"))
+    browser.run(
+        "(() => { const field = document.querySelector('.cut input');"
+        "field.value = '<b>rich</b>'; field.dispatchEvent(new Event('change')); })()"
+    )
+    assert "<b>rich</b>" in browser.run("document.querySelector('.map-legend').textContent")
+    browser.run(f"{buttons}.filter(b => b.textContent === 'Merge')[1].click()")  # not all clusters
+    n = int(browser.run(told).split()[0])
+    browser.run(click.format("Save"))
+    saved, end = tmp_path / "cut.json", time.monotonic() + 60
+    while not saved.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    cut = read_cut(saved)
+    assert len(cut.names) == n
+    found = cut.applied(fitted).labels
+    shown = browser.run(
+        "[...document.querySelectorAll('.map-legend label')].map(l => l.textContent)"
+    )
+    sizes = [int(each.rsplit("(", 1)[1][:-1]) for each in shown]
+    assert np.bincount(found, minlength=n).tolist() == sizes
+    assert browser.messages == []
+
+
+def test_the_map_alone_works_in_a_sandboxed_frame(browser, tmp_path):
+    X, _ = make_blobs(90, centers=CENTRES, random_state=0)
+    inner = map_page(SGPMIC(3, max_iter=1, random_state=0).fit(X), X)
+    frame = f'<iframe sandbox="allow-scripts" srcdoc="{escape(inner)}" width="900" height="700">'
+    (tmp_path / "notebook.html").write_text(f"<!DOCTYPE html>{frame}</iframe>", encoding="utf-8")
+    browser.open(tmp_path / "notebook.html")
+    assert browser.messages == []
+    (tmp_path / "map.html").write_text(inner, encoding="utf-8")
+    browser.open(tmp_path / "map.html")
+    assert browser.run("document.querySelector('.stage canvas').width > 100")
+    assert browser.messages == []
+
+
+def test_a_page_of_54_000_rows_is_small_and_can_be_used(browser, tmp_path):
+    page, _ = write_page(tmp_path, 54_000)
+    assert page.stat().st_size < 8e6
+    browser.open(page)
+    browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
+    left, top, width, height = place_of(browser, 53_999)
     browser.drag((left + 3, top + 3), (left + width - 3, top + height - 3), modifiers=8)
-    assert browser.run("document.querySelector('.told').textContent") == "20000 rows selected"
+    assert browser.run("document.querySelector('.told').textContent") == "54000 rows selected"
+    for value in ("unusual", "probability", column(browser, "a"), column(browser, "kind")):
+        choose(browser, value)
     assert browser.messages == []

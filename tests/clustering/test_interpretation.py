@@ -96,5 +96,5 @@ def test_typical_and_doubtful_rows():
     log_density = np.array([-2.0, -3.0, -1.0, 0.0])
     prediction = Prediction.of(Located(X, X, S, log_density), unusual_below=-9.0)
     result = SimpleNamespace(data=data, prediction=prediction)
-    assert typical_rows(result, 0, 3) == ["r", "p"]
+    assert typical_rows(result, prediction.labels == 0, 3) == [2, 0]
     assert doubtful_rows(result, 10) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]

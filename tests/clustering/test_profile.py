@@ -2,8 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.clustering.profile import profile_of, repeated_texts, text_advice
+from sgpmic_cli.clustering.profile import profile_of, readable, repeated_texts, text_advice
 from sgpmic_cli.data import Dataset, load
+from sgpmic_cli.tables.options import TableOptions
 
 LABELS = np.repeat([0, 1], [30, 10])
 
@@ -90,15 +91,29 @@ def test_means_that_look_equal_get_more_digits():
     values = np.c_[-118.2 - 0.2 * LABELS, np.arange(40.0)]
     data = Dataset.from_classes("t", values, None, ["longitude", "x"])
     words = profile_of(data, np.eye(2)[LABELS]).in_words(1)
-    assert "longitude -118.4 (elsewhere -118.2)" in words
+    assert "longitude -118.40 (elsewhere -118.20)" in words
+    profile = profile_of(data, np.eye(2)[LABELS])
+    assert profile.apart(0, 1234.56781, 1234.56789) == ("1234.5678", "1234.5679")
 
 
 def test_proposed_names_are_short_and_differ(data):
     table, _ = data
     names = profile_of(table, np.eye(2)[LABELS]).proposed_names()
-    assert names == ["rarely kind=new", "mostly kind=new"]
+    assert names == ["low small", "kind=new"]  # what most rows share; 100 % is not "mostly"
     one = profile_of(table, np.ones((40, 1)))
     assert one.proposed_names() == ["cluster 0"]
+
+
+def test_missing_cells_count_in_fractions_and_names(tmp_path):
+    kind = np.where(np.arange(40) % 3 == 0, "new", None)
+    x = np.random.RandomState(0).randn(40) + 9.0 * LABELS
+    frame = pd.DataFrame({"x": x, "kind": np.where(LABELS == 1, kind, "old")})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    data = load(str(tmp_path / "t.csv"), table=TableOptions(missing="model"))
+    profile = profile_of(data, np.eye(2)[LABELS])
+    new = profile.features.index("kind=new")
+    assert profile.means[1, new] == pytest.approx(np.mean(kind[LABELS == 1] == "new"))
+    assert profile.proposed_names() == ["kind=old", "high x"]  # most are not "new"
 
 
 def test_clusters_with_the_same_first_feature_get_longer_names(tmp_path):
@@ -109,3 +124,9 @@ def test_clusters_with_the_same_first_feature_get_longer_names(tmp_path):
     names = found.proposed_names()
     assert len(set(names)) == 3
     assert names[2] == "low a"
+
+
+def test_numbers_are_written_for_people():
+    numbers = [(0.0, 1.0), (61.0, 9.0), (12.345, 9.0), (-118.25, 0.05), (7.7e7, 1e7), (3e-7, 1e-7)]
+    words = ["0", "61", "12.3", "-118.25", "77 million", "3.00e-07"]
+    assert [readable(value, spread) for value, spread in numbers] == words

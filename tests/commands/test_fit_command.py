@@ -35,8 +35,7 @@ def read(path):
 @pytest.fixture
 def no_figures(monkeypatch):
     def draw_nothing(fitted, folder, *, pdf):
-        for name in ("embedding", "numbers-tried"):
-            (folder / f"{name}.png").touch()
+        (folder / "embedding.png").touch()
         return []
 
     monkeypatch.setattr("sgpmic_cli.clustering.figures.draw_all", draw_nothing)

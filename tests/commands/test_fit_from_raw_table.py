@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.data import load
 
-SECTIONS = ["summary", "profiles", "map", "rows", "columns", "details"]
+SECTIONS = ["summary", "clusters", "map", "cut", "profiles", "rows", "columns", "details"]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,6 @@ def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
     assert len(re.findall(r"chosen *$", stdout, re.M)) == 1
     tried = json.loads((out / "manifest.json").read_text())["fit"]["numbers_tried"]
     assert [row["n_clusters"] for row in tried] == list(range(1, 16))
-    assert (out / "numbers-tried.png").stat().st_size > 1000
 
 
 @pytest.mark.slow
@@ -62,7 +61,8 @@ def test_the_profile_has_the_statistics_of_each_cluster(fitted, out):
     assert np.allclose(row["mean"], mass.mean())
     assert np.allclose(row["spread"], mass.std(ddof=0))
     fractions = profile[profile["feature"].str.startswith("island=")]
-    assert np.allclose(fractions.groupby("cluster")["fraction"].sum(), 1.0)
+    known = birds()["island"].notna().groupby(labels["cluster"]).mean()  # missing cells count
+    assert np.allclose(fractions.groupby("cluster")["fraction"].sum(), known)
     assert fractions["mean"].isna().all()
     assert "elsewhere" in fitted[0].stdout
     assert re.search(r"N\d{4}; N\d{4}", fitted[0].stdout)  # typical rows by id
@@ -106,7 +106,7 @@ def test_a_column_that_explains_the_clusters_is_left_out_once(here):
 def test_the_page_has_all_sections_and_needs_no_network(out):
     html = (out / "report.html").read_text(encoding="utf-8")
     assert re.findall(r'<section id="([a-z-]+)"', html) == SECTIONS
-    assert html.count('src="data:image/png;base64,') == 2
+    assert html.count('src="data:image/png;base64,') == 1
     assert not re.search(r'(?:src|href)="(?!data:|#)', html)
     for words in ("bill_length", "island", "missing values", "sgpmic.load("):
         assert words in html
@@ -129,7 +129,6 @@ def test_a_range_and_a_number_of_clusters(here):
     assert [row["n_clusters"] for row in ranged["numbers_tried"]] == [2, 3, 4]
     given = sgpmic("fit birds.csv --n-clusters 3 --out out --force")
     assert "3 clusters, as " in given.stdout
-    assert not (here / "out/numbers-tried.png").exists()  # a file of the replaced fit
 
 
 def test_data_without_clusters_are_reported(here):

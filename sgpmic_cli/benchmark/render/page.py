@@ -56,7 +56,7 @@ def benchmark_page(report: Report) -> str:
         Section("environment", "Environment", environment_section(report)),
     ]
     lead = headline(report, "printed numbers that were run")
-    return document(title, lead, sections, script="details.js")
+    return document(title, lead, sections, ["details.js"])
 
 
 def headline(report: Report, judged: str) -> str:

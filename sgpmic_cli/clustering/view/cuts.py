@@ -1,0 +1,146 @@
+"""Other cuts of the clusters: the order in which they merge, a split of each, and chosen cuts.
+
+Every cluster is divided into two leaves, the parts of 2-means on the map. Leaves of a cluster merge
+first. Then the two clusters merge whose union has the smallest increase of the sum of squares on
+the map (Ward 1963). A cut is a set of leaves for each new cluster. A row belongs to the leaf of its
+cluster whose centre is nearest on the map, so that a cut applies to new rows as well.
+"""
+
+import json
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.clustering.fitting import Fitted
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
+from sgpmic_cli.estimator_base.prediction import LEFT_OUT, Prediction
+
+SMALLEST = 10  # rows of a leaf
+DIGITS = 6  # of the centre of a leaf
+
+
+class Tree(NamedTuple):
+    """Leaves with their clusters (L,) and centres (L, Q), and pairs of nodes that merge in turn.
+
+    The leaves are the nodes 0 to L - 1, and merge i makes node L + i.
+    """
+
+    clusters: Indices
+    centres: Array
+    merges: list[tuple[int, int]]
+
+    def leaves(self, labels: Indices, points: Array) -> Indices:
+        """Return the leaf (n,) of rows with these clusters and places on the map; -1 for none."""
+        found = np.full(len(labels), LEFT_OUT)
+        for m in np.unique(self.clusters):
+            own, rows = np.flatnonzero(self.clusters == m), labels == m
+            found[rows] = own[_nearest(points[rows], self.centres[own])]
+        return found
+
+
+def merge_tree(labels: Indices, points: Array) -> Tree:
+    """Return the leaves of clusters (N,) of rows at these places (N, Q), and how they merge."""
+    clusters: list[int] = []
+    centres: list[Array] = []
+    merges, roots = [], []
+    members = [(m, points[labels == m]) for m in np.unique(labels[labels >= 0]).tolist()]
+    for m, own in members:
+        found = _halves(own)
+        clusters += [m] * len(found)
+        centres += found
+    n_leaves = len(clusters)
+    for m, _ in members:
+        leaves = [leaf for leaf, cluster in enumerate(clusters) if cluster == m]
+        if len(leaves) == 2:
+            merges.append((leaves[0], leaves[1]))
+        roots.append(leaves[0] if len(leaves) == 1 else n_leaves + len(merges) - 1)
+    nodes = {
+        root: (len(own), own.mean(axis=0)) for root, (_, own) in zip(roots, members, strict=True)
+    }
+    while len(nodes) > 1:
+        one, other = min(combinations(nodes, 2), key=lambda pair: _increase(*map(nodes.get, pair)))
+        (n, a), (k, b) = nodes.pop(one), nodes.pop(other)
+        nodes[n_leaves + len(merges)] = (n + k, (n * a + k * b) / (n + k))
+        merges.append((one, other))
+    return Tree(np.array(clusters), np.array(centres).round(DIGITS), merges)
+
+
+def _halves(points: Array) -> list[Array]:
+    """Return the centres of the two parts of a cluster, or its own if a part is too small."""
+    if len(np.unique(points, axis=0)) > 1:
+        halves = KMeans(2, n_init=4, random_state=0).fit(points)
+        if np.bincount(halves.labels_).min() >= SMALLEST:
+            return list(halves.cluster_centers_)
+    return [points.mean(axis=0)]
+
+
+def _increase(one: Any, other: Any) -> float:
+    (n, a), (k, b) = one, other
+    return float(n * k / (n + k) * np.sum((a - b) ** 2))
+
+
+def _nearest(points: Array, centres: Array) -> Indices:
+    return np.asarray(((points[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1))
+
+
+class Cut(NamedTuple):
+    """Names of the new clusters, the cluster of each leaf, and the fit that they belong to."""
+
+    names: tuple[str, ...]
+    new_clusters: Indices  # (L,)
+    tree: Tree
+    sizes: list[int]  # of the clusters of the fit
+
+    def applied(self, fitted: Fitted) -> Prediction:
+        """Return the training rows of a fit with the new clusters."""
+        self.check(fitted.model, np.bincount(fitted.prediction.labels).tolist())
+        return self.applied_to(fitted.prediction)
+
+    def applied_to(self, prediction: Prediction) -> Prediction:
+        """Return a prediction with the new clusters; probabilities of merged clusters add up."""
+        labels, points, S = prediction.labels, prediction.embedding, prediction.probabilities
+        new = np.zeros((len(labels), len(self.names)))
+        for m in range(S.shape[1]):
+            leaves = self.tree.leaves(np.full(len(labels), m), points)
+            np.add.at(new, (np.arange(len(labels)), self.new_clusters[leaves]), S[:, m])
+        leaves = self.tree.leaves(labels, points)
+        chosen = np.where(leaves >= 0, self.new_clusters[leaves], LEFT_OUT)
+        return replace(prediction, labels=chosen, probabilities=new)
+
+    def check(self, model: LatentClusterer, sizes: list[int] | None = None) -> None:
+        """Raise UsageError if a model, or the clusters of its training rows, are others."""
+        n_clusters, q = model.n_clusters_, model.embedding_.shape[1]
+        same = (n_clusters, q) == (len(self.sizes), self.tree.centres.shape[1])
+        if not same or sizes not in (None, self.sizes):
+            raise UsageError(
+                f"the cut was saved for clusters of {self.sizes} rows, and the clusters are others "
+                "now: save it again on the page of this fit."
+            )
+
+
+def read_cut(path: Path) -> Cut:
+    """Read a cut that was saved on the page of a fit. Raise UsageError for anything else."""
+    try:
+        plain: Any = json.loads(path.read_text(encoding="utf-8"))
+        leaves, clusters = plain["leaves"], plain["clusters"]
+        centres = np.array([leaf["place"] for leaf in leaves], dtype=np.float64)
+        tree = Tree(np.array([int(leaf["cluster"]) for leaf in leaves]), centres, [])
+        new = np.full(len(leaves), LEFT_OUT)
+        for number, cluster in enumerate(clusters):
+            new[[int(leaf) for leaf in cluster["leaves"]]] = number
+        sizes = [int(size) for size in plain["sizes"]]
+        if new.min() < 0 or not np.isfinite(centres).all() or centres.ndim != 2:
+            raise ValueError("a leaf has no cluster")
+        if set(tree.clusters.tolist()) != set(np.flatnonzero(sizes).tolist()):
+            raise ValueError("a cluster has no leaf")
+        return Cut(tuple(str(cluster["name"]) for cluster in clusters), new, tree, sizes)
+    except (ValueError, KeyError, TypeError, IndexError, UnicodeDecodeError):
+        raise UsageError(
+            f"{str(path)!r} is not a cut: save one with the button on the page of a fit."
+        ) from None

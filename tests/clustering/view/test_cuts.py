@@ -1,0 +1,105 @@
+"""Merging, splitting and renaming clusters."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import document, sgpmic
+
+from sgpmic_cli.clustering.view.cuts import SMALLEST, merge_tree, read_cut
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.estimator_base.prediction import Located, Prediction
+
+POINTS = np.random.RandomState(0).randn(120, 2) + np.repeat([[0, 0], [9, 0], [0, 30]], 40, axis=0)
+LABELS = np.repeat([0, 1, 2], 40)
+
+
+def write_cut(path, tree, clusters, sizes=(40, 40, 40)):
+    places = zip(tree.clusters.tolist(), tree.centres.tolist(), strict=True)
+    leaves = [{"cluster": cluster, "place": place} for cluster, place in places]
+    plain = {"table": "t", "sizes": list(sizes), "leaves": leaves, "clusters": clusters}
+    path.write_text(json.dumps(plain))
+    return read_cut(path)
+
+
+def test_parts_of_a_cluster_merge_first_and_near_clusters_next():
+    tree = merge_tree(LABELS, POINTS)
+    assert tree.clusters.tolist() == [0, 0, 1, 1, 2, 2]
+    assert tree.merges == [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)]
+    leaves = tree.leaves(LABELS, POINTS)
+    assert (tree.clusters[leaves] == LABELS).all()
+    assert np.bincount(leaves).min() >= SMALLEST
+
+
+def test_small_clusters_are_not_split():
+    labels = np.r_[LABELS, [3] * (2 * SMALLEST - 1)]
+    points = np.r_[POINTS, np.random.RandomState(1).randn(2 * SMALLEST - 1, 2)]
+    assert merge_tree(labels, points).clusters.tolist().count(3) == 1
+
+
+def test_a_cut_merges_and_splits_labels_and_adds_probabilities(tmp_path):
+    tree = merge_tree(LABELS, POINTS)
+    clusters = [{"name": "low", "leaves": [0, 1, 2, 3]}]
+    clusters += [{"name": f"high {k}", "leaves": [4 + k]} for k in range(2)]
+    cut = write_cut(tmp_path / "cut.json", tree, clusters)
+    S = np.eye(3)[LABELS] * 0.7 + 0.1
+    given = Prediction.of(Located(POINTS, POINTS, S, np.zeros(120)), -1.0)
+    found = cut.applied_to(given)
+    assert (found.labels[:80] == 0).all()
+    assert np.array_equal(found.labels[80:], tree.leaves(LABELS, POINTS)[80:] - 3)
+    np.testing.assert_allclose(found.probabilities[:80, 0], 0.9)
+    np.testing.assert_allclose(found.probabilities.sum(axis=1), S.sum(axis=1))
+
+
+@pytest.mark.parametrize("leaves", [{"leaves": [0]}, {"leaves": [99]}, {"leaves": "no"}, {}])
+def test_other_files_are_refused(tmp_path, leaves):
+    with pytest.raises(UsageError, match="is not a cut"):
+        write_cut(tmp_path / "cut.json", merge_tree(LABELS, POINTS), [{"name": "a", **leaves}])
+
+
+def test_fit_and_predict_use_a_cut_and_its_names(here):
+    frame = pd.DataFrame(np.c_[POINTS, -POINTS], columns=list("abcd")).round(3)
+    frame.assign(who=[f"p{i % 50}" for i in range(120)]).to_csv("t.csv", index=False)
+    quick = "fit t.csv --clusters 3 --iterations 1 --resamples 0 --name who"
+    sgpmic(f"{quick} --out first")
+    page = (here / "first/report.html").read_text(encoding="utf-8")
+    data = json.loads(page.split('id="map-data">')[1].split("</script>")[0])
+    assert data["names"][:2] == ["p0", "p1"]  # names may repeat
+    tree, labels = data["tree"], pd.read_csv("first/labels.csv")["cluster"]
+    sizes = [each["rows"] for each in data["clusters"]]
+    first = [leaf for leaf, cluster in enumerate(tree["clusters"]) if cluster < 2]
+    rest = [leaf for leaf, cluster in enumerate(tree["clusters"]) if cluster == 2]
+    leaves = [
+        {"cluster": cluster, "place": place}
+        for cluster, place in zip(tree["clusters"], tree["places"], strict=True)
+    ]
+    clusters = [{"name": "one, two", "leaves": first}, {"name": "<b>", "leaves": rest}]
+    cut = {"sizes": sizes, "leaves": leaves, "clusters": clusters}
+    (here / "cut.json").write_text(json.dumps(cut))
+    sgpmic("predict first t.csv --apply cut.json --out new")
+    sgpmic(f"{quick} --apply cut.json --out second")
+    for folder in ("new", "second"):
+        found = pd.read_csv(f"{folder}/labels.csv")
+        assert np.array_equal(found["cluster"], (labels == 2).astype(int))
+        assert np.array_equal(found["name"], np.where(labels == 2, "<b>", "one, two"))
+    page = (here / "second/report.html").read_text(encoding="utf-8")
+    assert "1: &lt;b&gt;" in page
+    assert "<b>" not in page
+    cut["sizes"] = [1, 2, 117]
+    (here / "cut.json").write_text(json.dumps(cut))
+    failed = sgpmic(f"{quick} --apply cut.json --out third", code=2)
+    assert "save it again on the page of this fit" in failed.stderr
+    assert not (here / "third").exists()
+
+
+def test_report_clusters_describes_the_labels_of_a_column(here):
+    frame = pd.DataFrame(np.c_[POINTS, -POINTS], columns=list("abcd")).round(3)
+    frame["theirs"] = np.array(["cats", "dogs", "-1"])[LABELS]
+    frame.to_csv("t.csv", index=False)
+    told = document("report-clusters t.csv --label theirs")
+    assert told["out"] == "sgpmic-out/report-clusters/t.html"
+    assert list(told["verdicts"]) == ["cats", "dogs", "no cluster"]
+    page = (here / told["out"]).read_text(encoding="utf-8")
+    assert "0: cats" in page
+    assert "--label COLUMN" in sgpmic("report-clusters t.csv", code=2).stderr
