@@ -9,7 +9,7 @@ import pytest
 from central_differences import central_differences
 from random_problem import problem
 
-from benchmarks import missing_values, search_asrun, study, verdicts
+from benchmarks import missing_values, search_settings, study, verdicts
 from benchmarks.two_bounds import bounds_by_iteration, posterior, standard_value
 from sgpmic_cli.paper.model.bound import Bound, observe
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
@@ -82,19 +82,17 @@ def test_the_missing_value_study_runs_resumes_and_reports(tmp_path, monkeypatch,
 
 def test_the_search_orders_variations_and_marks_failures(tmp_path, monkeypatch):
     tried = {"chosen": {}, "short": {"max_iter": 2}, "broken": {"optimizer": "none such"}}
-    monkeypatch.setattr(search_asrun, "BUNDLED", ["iris"])
-    monkeypatch.setattr(search_asrun, "VARIATIONS", tried)
-    monkeypatch.setattr(search_asrun, "FINALISTS", 1)
-    asked = ["--out", str(tmp_path), "--repeats", "1", "--more", "2", "--n-jobs", "1"]
+    monkeypatch.setattr(search_settings, "BUNDLED", ["iris"])
+    monkeypatch.setattr(search_settings, "SEARCHES", {"sgp-mic": tried})
+    asked = ["--out", str(tmp_path), "--repeats", "1", "--n-jobs", "1"]
     with pytest.raises(SystemExit, match="3"):
-        search_asrun.main(asked)
-    lines = (tmp_path / "search.md").read_text().splitlines()
+        search_settings.main(asked)
+    lines = (tmp_path / "sgp-mic" / "search.md").read_text().splitlines()
     table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:5]]
     assert {row[0] for row in table} == {"chosen", "short", "broken"}
-    assert [row[1] for row in table] == ["2", "1", "1"]
-    assert table[-1][:6] == ["broken", "1", "failed", "failed", "failed", "failed"]
+    assert table[-1][:5] == ["broken", "failed", "failed", "failed", "failed"]
     assert "broken on iris 50: All 1 runs failed" in "\n".join(lines)
-    with (tmp_path / "search.csv").open() as file:
+    with (tmp_path / "sgp-mic" / "search.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3 * 3 * 2
 
