@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli._typing import Array
+from sgpmic_cli._typing import Indices
 from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, distinct, with_printed
 from sgpmic_cli.benchmark.documents import read_document
 from sgpmic_cli.benchmark.render.tables import markdown_table
@@ -125,7 +125,9 @@ def column_table(results: Path) -> pd.DataFrame:
         for title, cells in found.items()
     }
     as_run = next(iter(distances.values()))
-    draws = np.random.RandomState(0).randint(len(as_run), size=(RESAMPLES, len(as_run)))
+    draws = np.random.RandomState(0).randint(
+        len(as_run), size=(RESAMPLES, len(as_run)), dtype=np.intp
+    )
     rows = []
     for title, distance in distances.items():
         by_row = distance.loc[as_run.index]
@@ -138,7 +140,7 @@ def column_table(results: Path) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def with_interval(values: pd.Series, draws: Array) -> str:
+def with_interval(values: pd.Series, draws: Indices) -> str:
     """Return the mean of the rows with its bootstrap interval, as text."""
     rows = values.to_numpy(float)
     low, high = np.percentile(rows[draws].mean(axis=1), LEVELS)
@@ -168,7 +170,7 @@ def halves_table(search: Path) -> pd.DataFrame:
                     "distance, setting of the table": fixed.mean(),
                     **{f"held out, {name.upper()}": numbers[name].mean() for name in METRICS},
                     "held out, both": f"{numbers.mean(axis=None):.2f} ({low:.2f} to {high:.2f})",
-                    "chosen most often": f"{often.index[0]} ({often.iloc[0]} of {len(chosen)})",
+                    "chosen most often": f"{often.idxmax()!s} ({often.max()} of {len(chosen)})",
                 }
             )
     return pd.DataFrame(rows)
