@@ -159,11 +159,11 @@ def halves_table(search: Path) -> pd.DataFrame:
         if path.exists():
             cells = pd.read_csv(path).drop_duplicates(["variation", "dataset", "q", "metric"])
             cells = cells.assign(distance=cells["difference"].abs())
-            chosen, held_out = zip(*_held_out(cells), strict=True)
-            numbers = pd.DataFrame(held_out)
+            halves = list(_held_out(cells))
+            numbers = pd.DataFrame([distances for _, distances in halves])
             fixed = cells[cells["variation"] == "chosen"]["distance"]
             low, high = numbers.mean(axis="columns").quantile([0.05, 0.95])
-            ((often, times),) = Counter(chosen).most_common(1)
+            ((often, times),) = Counter(name for name, _ in halves).most_common(1)
             rows.append(
                 {
                     "procedure": title,
@@ -171,7 +171,7 @@ def halves_table(search: Path) -> pd.DataFrame:
                     "distance, setting of the table": fixed.mean(),
                     **{f"held out, {name.upper()}": numbers[name].mean() for name in METRICS},
                     "held out, both": f"{numbers.mean(axis=None):.2f} ({low:.2f} to {high:.2f})",
-                    "chosen most often": f"{often} ({times} of {len(chosen)})",
+                    "chosen most often": f"{often} ({times} of {len(halves)})",
                 }
             )
     return pd.DataFrame(rows)
