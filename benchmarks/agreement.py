@@ -170,7 +170,7 @@ def halves_table(search: Path) -> pd.DataFrame:
                     "settings": cells["variation"].nunique(),
                     "distance, setting of the table": fixed.mean(),
                     **{f"held out, {name.upper()}": numbers[name].mean() for name in METRICS},
-                    "held out, both": f"{numbers.mean(axis=None):.2f} ({low:.2f} to {high:.2f})",
+                    "held out, both": f"{numbers.to_numpy().mean():.2f} ({low:.2f} to {high:.2f})",
                     "chosen most often": f"{often} ({times} of {len(halves)})",
                 }
             )

@@ -259,14 +259,16 @@ def draw_reliability(stem: Path, frame: pd.DataFrame, bins: Mapping[str, list[Ar
 
 
 def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
-    """Draw three maps of the same rows in the colours of SGPMIC's clusters."""
-    with canvas(stem, width=5.0, height=1.9) as figure:
+    """Draw three maps of the same rows in the colours of SGPMIC's clusters, with a legend."""
+    with canvas(stem, width=5.0, height=2.2, pdf=False) as figure:
         for axes, name in zip(figure.subplots(1, 3), ("PCA", "t-SNE", OURS), strict=True):
             for m in np.unique(labels):
                 x, y = maps[name][labels == m].T
-                axes.scatter(x, y, s=6, color=look(m)[0], marker=look(m)[1], linewidths=0)
+                colour, marker = look(m)
+                axes.scatter(x, y, 6, colour, marker, linewidths=0, label=f"cluster {m}")
             axes.set(title=name, xticks=[], yticks=[])
-    stem.with_suffix(".pdf").unlink()
+        handles = axes.get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower center", ncols=7, markerscale=2)
 
 
 if __name__ == "__main__":

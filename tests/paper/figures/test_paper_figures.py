@@ -75,9 +75,14 @@ def test_the_convergence_figure_lists_contradictions_to_the_text():
     falling = fine | {"acc": np.array([50.0, 60.0, 59.0, 61.0])}
     rising = fine | {"bound": np.array([-9.0, -5.0, -5.1, -4.0])}
     contradictions = convergence_behaviour.against_the_text
-    words = "ACC falls at some update in {}; the loss rises at some update in {}."
-    assert contradictions([fine, falling, rising, falling]) == words.format("(b), (d)", "(c)")
-    assert contradictions([fine]) == words.format("no panel", "no panel")
+    ended = fine | {"bound": np.array([-9.0, -4.0, -4.0, -3.999])}
+    words = (
+        "ACC falls at some update in {}; the loss rises at some update in {}.\nNot converged, "
+        "the loss falls by more than 0.1% in the last iteration: {}."
+    )
+    found = contradictions([fine, falling, rising, ended])
+    assert found == words.format("(b)", "(c)", "(a), (b), (c)")
+    assert contradictions([ended]) == words.format(*3 * ["no panel"])
 
 
 @pytest.mark.slow
