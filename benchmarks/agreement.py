@@ -85,7 +85,7 @@ def judged_cells(folder: Path) -> pd.DataFrame:
 
 
 def methods_table(results: Path) -> pd.DataFrame:
-    """Count the near cells of every method as run and as stated, and sum up over kinds of columns.
+    """Count near and differing cells of every method as run and as stated, and sum them up.
 
     A column is fitted if settings that the paper leaves open were chosen by closeness to it.
     """
@@ -103,11 +103,10 @@ def methods_table(results: Path) -> pd.DataFrame:
         for side, judged in cells.items():
             chosen = judged[judged["method"].isin(names)]
             row["cells"] = max(row["cells"], len(chosen))
-            row |= {
-                f"near, {side}": int(chosen["near"].sum()),
-                f"differ, {side}": int(chosen["differs"].sum()),
-                f"% near, {side}": f"{100.0 * chosen['near'].mean():.0f}" if len(chosen) else "",
-            }
+            near, differ = int(chosen["near"].sum()), int(chosen["differs"].sum())
+            done = set(names) <= set(judged["method"])
+            row[side] = f"{near} / {differ}" if done else ""
+            row[f"% near, {side}"] = f"{100 * near / len(chosen):.0f}" if done else ""
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -11,9 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import typer
 
+from benchmarks import agreement
 from sgpmic_cli.commands import app
 
 ROOT = Path(__file__).parents[2]
@@ -169,15 +171,18 @@ def test_readme_counts_cells_as_the_summary_does():
     assert f"and {apart} % differ" in readme
 
 
-def test_page_on_printed_numbers_counts_the_cells_of_null_models():
+def test_tables_of_agreement_are_those_of_the_committed_results(tmp_path):
+    agreement.main(["--results", str(ROOT / "results"), "--out", str(tmp_path)])
     page = text_of("docs/printed-numbers.md")
-    for folder in ("nulls", "as-stated"):
-        summary = json.loads(text_of(f"results/table2-{folder}/summary.json"))
-        for method, counts in summary["by_method"].items():
-            near = counts["exact"] + counts["within 1"]
-            apart = counts["differs up"] + counts["differs down"]
-            name = "--protocol as-stated" if folder == "as-stated" else method
-            assert re.search(rf"\| .*\(`{name}`\) \| {near} / {apart} \|", page)
+    for name in ("methods", "column", "halves", "order"):
+        table = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
+        assert table == text_of(f"results/agreement/{name}.md"), "run `make agreement`"
+        assert f"<!-- {name} -->\n\n{table}\n<!-- end -->" in page, "run `make agreement`"
+    column = pd.read_csv(tmp_path / "column.csv", index_col="procedure")["mean distance, ACC"]
+    model, mixture = (
+        column[name].split()[0] for name in ("SGP-MIC as run", "Gaussian mixture on ISOMAP")
+    )
+    assert f"{model} against {mixture} points" in in_one_line("README.md")
 
 
 def test_page_on_printed_numbers_counts_cells_as_the_summary_does():
@@ -191,8 +196,3 @@ def test_page_on_printed_numbers_counts_cells_as_the_summary_does():
         f"Of the {summary['judged']} cells on the paper's data {summary['within_one_point']} lie "
         f"within one point, and {summary['differ']} differ."
     ) in page
-    for method, counts in summary["by_method"].items():
-        near = counts.get("exact", 0) + counts.get("within 1", 0)
-        far = counts.get("differs up", 0) + counts.get("differs down", 0)
-        name = re.escape(method.removesuffix("-fcm").upper())
-        assert re.search(rf"\| {name}( \(of \d+\))? \| {near} / {far} \|", page), method
