@@ -199,7 +199,7 @@ def order_table(results: Path) -> pd.DataFrame:
             if OWN in numbers.index and len(numbers) > 2:
                 lead = numbers.loc[OWN] - numbers.drop(OWN).max()
                 order = numbers.rank().corr().iloc[0, 1]
-                rows.append((place[0], metric, order, lead["paper_mean"], lead["mean"]))
+                rows.append((place[0], metric.upper(), order, lead["paper_mean"], lead["mean"]))
     found = pd.DataFrame(rows, columns=["data set", "score", "order", "printed", "ours"])
     found["same sign"] = (found["printed"] > 0) == (found["ours"] > 0)
     groups = pd.concat([found, found.assign(**{"data set": "all"})]).groupby(

@@ -48,7 +48,7 @@ def test_a_reversed_order_of_the_methods_and_a_lost_lead_are_seen(tmp_path, monk
     monkeypatch.setattr(agreement, "judged_cells", lambda _: cells)
     table = agreement.order_table(tmp_path).set_index(["score", "data set"])
     assert table.loc[
-        ("acc", "iris"), ["rank correlation", "printed lead", "our lead", "ratio"]
+        ("ACC", "iris"), ["rank correlation", "printed lead", "our lead", "ratio"]
     ].tolist() == [0.5, -10, 10, -1]
     assert table["leads of equal sign"].tolist() == ["0 of 1", "1 of 1", "0 of 1", "1 of 1"]
 
