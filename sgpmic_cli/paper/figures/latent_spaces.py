@@ -34,7 +34,7 @@ KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
 DATASETS = {"iris": "Iris", "wine": "Wine"}
 GREY = "#7a7a7a"
 FIGURE4_MARKERS = 2.5  # times the usual area, so that the classes of dense curves can be read
-ARROW: Any = {"arrowstyle": "-", "linewidth": 0.5, "color": INK}
+STAR = "* The printed ACC is outside the 95 % prediction interval of our runs."
 ROUNDING = 0.005  # of the printed numbers
 
 
@@ -83,7 +83,7 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
                 text += f"\npaper, on other data: {paper}"
             after.set_xlabel(text)
             after.set_ylabel("latent dimension 2")
-        legend(figure, [str(i + 1) for i in range(5)], 5)
+        legend(figure, [str(i + 1) for i in range(5)], 5, note="")
     return []
 
 
@@ -136,7 +136,7 @@ def differs(acc: Array, printed: float) -> bool:
 def scatter(axes: "Axes", points: Array, panel: Panel, *, larger: float = 1.0) -> None:
     """Draw points (N, 2) in a fixed random order, so that no class hides the others.
 
-    Places with more than a tenth of the points are labelled with their number.
+    Places with more than a tenth of the points are circled, and their numbers are given.
     """
     size = larger * float(np.clip(2600 / len(points), 5.0, 15.0))
     order = np.random.RandomState(0).permutation(len(points))
@@ -148,12 +148,12 @@ def scatter(axes: "Axes", points: Array, panel: Panel, *, larger: float = 1.0) -
             x, y = points[rows].T
             axes.scatter(x, y, marker=MARKERS[group % len(MARKERS)], c=colours, **style)
     axes.margins(0.06)
-    # The label is above the points, where it hides none.
-    label: Any = {"textcoords": "axes fraction", "fontsize": 6, "annotation_clip": False}
-    for i, (place, count) in enumerate(crowded(points)):
-        at = (0.02, 0.99 - 0.05 * i)
-        axes.annotate(f"{count} rows at one place", place, at, arrowprops=ARROW, va="top", **label)
-        axes.set_ymargin(0.15)
+    if places := crowded(points):
+        ring: Any = {"s": 60, "facecolors": "none", "edgecolors": INK, "linewidths": 0.8}
+        axes.scatter(*np.transpose([place for place, _ in places]), **ring)
+        axes.set_ymargin(0.15)  # room for the text
+        text = f"circled: {', '.join(str(count) for _, count in places)} rows"
+        axes.text(0.02, 0.99, text, transform=axes.transAxes, va="top", fontsize=6)
     axes.locator_params(nbins=4)
 
 
@@ -167,7 +167,7 @@ def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
     ]
 
 
-def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> None:
+def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int, note: str = STAR) -> None:
     """Draw one legend below all panels: a row of markers (classes), a row of colours (clusters)."""
     from matplotlib.lines import Line2D
 
@@ -180,9 +180,6 @@ def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> Non
     clusters = [handle(f"cluster {i + 1}", COLOURS[i], "o") for i in range(n_clusters)]
     # Matplotlib fills a legend column by column.
     handles = [entry for pair in zip(classes, clusters, strict=True) for entry in pair]
-    title = (
-        "Shown is the run whose ACC is nearest to the mean of all. "
-        "* The printed ACC is outside the 95 % prediction interval of our runs."
-    )
+    title = f"Shown is the run whose ACC is nearest to the mean of all. {note}"
     place: Any = {"loc": "outside lower center", "ncols": n_clusters}
     figure.legend(handles=handles, title=title, title_fontsize=7, **place)

@@ -63,6 +63,19 @@ def test_latent_spaces(twice, monkeypatch):
     assert "ACC 76.00 ± 0.00 %; paper 76.00" in labels[0]
 
 
+def test_a_star_marks_a_printed_acc_that_one_more_run_would_rarely_have():
+    acc = np.array([94.0, 95.0] * 5)
+    # 2.262 (t, 9 degrees of freedom) times 0.527 times sqrt(1.1) is 1.25.
+    assert [latent_spaces.differs(acc, 94.5 + off) for off in (1.2, 1.3)] == [False, True]
+    assert [latent_spaces.differs(0 * acc, off) for off in (0.004, 0.01)] == [False, True]
+
+
+def test_places_with_many_rows_are_counted():
+    points = np.vstack([np.zeros((30, 2)), np.random.RandomState(0).rand(70, 2)])
+    ((_, count),) = latent_spaces.crowded(points)
+    assert 30 <= count < 35
+
+
 @pytest.mark.slow
 def test_convergence(twice, monkeypatch):
     monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
