@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import copy
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -265,10 +266,11 @@ def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
             for m in np.unique(labels):
                 x, y = maps[name][labels == m].T
                 colour, marker = look(m)
-                axes.scatter(x, y, 6, colour, marker, linewidths=0, label=f"cluster {m}")
+                axes.scatter(x, y, 6, colour, marker, linewidths=0, label=m)
             axes.set(title=name, xticks=[], yticks=[])
         handles = axes.get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=7, markerscale=2)
+        place: Any = {"loc": "outside lower center", "ncols": 10, "markerscale": 2}
+        figure.legend(*handles, title="cluster of SGPMIC", title_fontsize=7, **place)
 
 
 if __name__ == "__main__":
