@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import copy
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -259,14 +260,17 @@ def draw_reliability(stem: Path, frame: pd.DataFrame, bins: Mapping[str, list[Ar
 
 
 def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
-    """Draw three maps of the same rows in the colours of SGPMIC's clusters."""
-    with canvas(stem, width=5.0, height=1.9) as figure:
+    """Draw three maps of the same rows in the colours of SGPMIC's clusters, with a legend."""
+    with canvas(stem, width=5.0, height=2.2, pdf=False) as figure:
         for axes, name in zip(figure.subplots(1, 3), ("PCA", "t-SNE", OURS), strict=True):
             for m in np.unique(labels):
                 x, y = maps[name][labels == m].T
-                axes.scatter(x, y, s=6, color=look(m)[0], marker=look(m)[1], linewidths=0)
+                colour, marker = look(m)
+                axes.scatter(x, y, 6, colour, marker, linewidths=0, label=m)
             axes.set(title=name, xticks=[], yticks=[])
-    stem.with_suffix(".pdf").unlink()
+        handles = axes.get_legend_handles_labels()
+        place: Any = {"loc": "outside lower center", "ncols": 10, "markerscale": 2}
+        figure.legend(*handles, title="cluster of SGPMIC", title_fontsize=7, **place)
 
 
 if __name__ == "__main__":

@@ -85,9 +85,32 @@ VALUES |= {
         summary("table2")["within_one_point"], summary("table2")["judged"]
     ),
     "table2 differ": lambda: percent(summary("table2")["differ"], summary("table2")["judged"]),
+    "table2 within one": lambda: str(summary("table2")["within_one_point"]),
+    "table2 differing": lambda: str(summary("table2")["differ"]),
     "sgp-mic near": lambda: str(total(summary("table2")["by_method"]["sgp-mic"], NEAR)),
     "sgp-mic differ": lambda: str(total(summary("table2")["by_method"]["sgp-mic"], APART)),
 }
+
+
+VALUES |= {
+    f"agreement {name}": lambda name=name: block(  # type: ignore[misc]
+        (RESULTS / "agreement" / f"{name}.md").read_text("utf-8")
+    )
+    for name in ("methods", "column", "halves", "order")
+}
+VALUES |= {
+    f"{name} distance": lambda procedure=procedure: distance(procedure)  # type: ignore[misc]
+    for name, procedure in {
+        "sgp-mic": "SGP-MIC as run",
+        "null-gmm": "Gaussian mixture on ISOMAP",
+    }.items()
+}
+
+
+def distance(procedure: str) -> str:
+    """Return the mean distance of a procedure from SGP-MIC's printed ACC."""
+    column = pd.read_csv(RESULTS / "agreement/column.csv", index_col="procedure")
+    return str(column.loc[procedure, "mean distance, ACC"]).split()[0]
 
 
 @value("table2 verdicts")

@@ -76,11 +76,11 @@ def fitted_problem(size: Size) -> tuple[Array, Problem]:
     )
 
 
-def generated_problem(n: int) -> Problem:
-    """Return n generated rows, some as inducing inputs, and responsibilities of their groups."""
+def generated_problem(n: int, k: int = LARGE["k"]) -> Problem:
+    """Return n generated rows, k of them as inducing inputs, and responsibilities of groups."""
     Y, X, _ = generated_rows(n)
     S = softmax(-2.0 * cdist(X, _means(), "sqeuclidean"), axis=1)  # standard deviation 0.5
-    Z = X[np.random.RandomState(2).permutation(n)[: LARGE["k"]]].copy()
+    Z = X[np.random.RandomState(2).permutation(n)[:k]].copy()
     return _problem(observe(Y), X, Z, S)
 
 

@@ -18,24 +18,6 @@ def draw_speed(stem: Path, document: Mapping[str, Any]) -> None:
         _draw_files(files, document["streamed"])
 
 
-def draw_gpu(stem: Path, document: Mapping[str, Any]) -> None:
-    """Draw the time of an EM iteration on the GPU and on one core as `stem`.png and .pdf."""
-    with canvas(stem, width=PAGE) as figure:
-        axes = figure.subplots()
-        series = {"ms": document["device"]["name"], "core_ms": "one core"}
-        for index, (key, name) in enumerate(series.items()):
-            rows = [row for row in document["iterations"] if key in row]
-            _draw_line(axes, index, [(row["n"], row[key]) for row in rows], name, line="none")
-            for row in rows:
-                axes.annotate(
-                    f"  K = {row['k']}", (row["n"], row[key]), va="center", fontsize="x-small"
-                )
-        axes.margins(0.12)
-        axes.set(xlabel="rows N", ylabel="one EM iteration (ms)")
-        axes.set_title("{m} components, P = {p}, Q = {q}".format(**document))
-        axes.legend(loc="upper left")
-
-
 def _draw_growth(axes: "Axes", document: Mapping[str, Any]) -> None:
     """Draw time against rows, with a line of slope one, and the times of one component."""
     growth = document["growth"]
@@ -43,13 +25,14 @@ def _draw_growth(axes: "Axes", document: Mapping[str, Any]) -> None:
     most, slowest = measured[-1]
     line = [(n, slowest * n / most) for n, _ in measured]
     axes.loglog(*zip(*line, strict=True), "--", color=FAINT, label="proportional to N")
-    fitted = "" if growth["exponent"] is None else f", fitted N^{growth['exponent']:.2f}"
-    _draw_line(axes, 0, measured, f"measured{fitted}")
+    fitted = "" if growth["exponent"] is None else f": N^{growth['exponent']:.2f}"
+    shape = "ours, {m} components, P = {p}, K = {k}".format(**growth)
+    _draw_line(axes, 0, measured, f"{shape}{fitted}")
     for index, (key, name) in enumerate({"one": "ours", "gpy": "GPy"}.items(), start=2):
         points = [(size["N"], size["ms"][key]) for size in document["sizes"] if key in size["ms"]]
-        _draw_line(axes, index, points, f"one component, {name}", line="none")
-    axes.set(xlabel="rows N", ylabel="bound and gradient (ms)")
-    axes.set_title("(a) {m} components, P = {p}, Q = {q}, K = {k}".format(**growth))
+        _draw_line(axes, index, points, f"{name}, one component, five data sets", line="none")
+    axes.set(xlabel="rows N", ylabel="milliseconds")
+    axes.set_title("(a) one bound with its gradient, paper's model")
     axes.legend(loc="upper left")
 
 
@@ -68,7 +51,7 @@ def _draw_files(axes: "Axes", files: Sequence[Mapping[str, Any]]) -> None:
             )
     axes.margins(x=0.12, y=0.2)
     axes.set(xlabel="rows of a file", ylabel="seconds")
-    axes.set_title("(b) files read in blocks")
+    axes.set_title("(b) default model, files read in blocks")
     axes.legend(loc="upper left")
 
 

@@ -20,7 +20,7 @@ from sklearn.metrics import adjusted_rand_score
 from benchmarks.shared import progress
 from sgpmic_cli.benchmark.peers import PeerGaussianMixture, PeerKMeans, PeerSpectral, PeerWard
 from sgpmic_cli.clustering.model.estimator import SGPMIC
-from sgpmic_cli.figure_style import PAGE, canvas
+from sgpmic_cli.figure_style import PAGE, canvas, look
 
 DEFAULT = "SGPMIC"
 METHODS: dict[str, Any] = {
@@ -140,8 +140,10 @@ def draw(stem: Path, means: pd.DataFrame) -> None:
     """Draw the mean score of every method on every battery."""
     with canvas(stem, width=PAGE, height=0.3 * len(means) + 1.2) as figure:
         axes = figure.subplots()
-        for battery in means.columns[:0:-1]:
-            axes.plot(means[battery], range(len(means)), "o", markersize=4, label=battery)
+        for index, battery in enumerate(means.columns[:0:-1]):
+            colour, marker = look(index)
+            place: Any = {"linestyle": "none", "markersize": 4.5, "label": battery}
+            axes.plot(means[battery], range(len(means)), color=colour, marker=marker, **place)
         axes.plot(means["all sets"], range(len(means)), "k|", markersize=14, label="all sets")
         axes.set_yticks(range(len(means)), list(means.index))
         axes.invert_yaxis()

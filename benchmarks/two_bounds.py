@@ -3,21 +3,33 @@
 With the standard bound, q(u) of the inducing outputs is fixed during an M-step. With the
 KL-corrected bound, q(u) is integrated out and moves along. At the optimal q(u) the two bounds are
 equal, and there the two runs are compared after each iteration. Kernel RBF; weights and noise are
-fixed, as in Table 2. Writes bounds.png and bounds.pdf into OUT.
+fixed, as in Table 2.
+
+The reference of a start is the highest bound that either run reaches in many iterations. A run is
+compared by the iterations and by the seconds of processor time until it has gained 90 % and 99 %
+of the way from the start to the reference. The cost of one gradient is measured by the number of
+inducing points as well. Writes bounds.csv (the first iterations of every run), reached.csv and
+reached.md, inducing.csv, and bounds.png and .pdf into OUT.
 """
 
 import argparse
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
+from benchmarks.paper_problem import LARGE, generated_problem
+from benchmarks.shared import progress
+from benchmarks.speed import fastest
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Run
+from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.benchmark.run import RunOptions, prepare
 from sgpmic_cli.estimator_base.scaling import offset_and_scale
 from sgpmic_cli.figure_style import COLOURS, PAGE, canvas
@@ -34,45 +46,114 @@ from sgpmic_cli.paper.model.mixture import latent_prior_gradient, maximise
 from sgpmic_cli.paper.model.optimizers import ascend, lbfgs
 from sgpmic_cli.paper.model.start import latent_start, start
 
-ITERATIONS = 30
+SHOWN = 30  # iterations in the figure and in bounds.csv
+LONG = 150  # iterations of a run
+GAINS = (0.9, 0.99)
+UNITS = ("iterations", "seconds")
+INDUCING, INDUCING_ROWS = (25, 50, 100, 200, 400), 10_000
 LINES = {"KL-corrected": (COLOURS[0], "-"), "standard": (COLOURS[3], "--")}
 Gradient = tuple[float, Array, Array, Array]  # value, and derivatives by X, Z and log theta
 Posterior = tuple[Array, Array]  # q(u) of a component: mean (K, P), covariance (K, K) of an output
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run EM with both bounds on six data sets, and draw the result."""
+    """Run EM with both bounds on six data sets, and write and draw the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/figures"))
-    out = parser.parse_args(arguments).out
-    out.mkdir(parents=True, exist_ok=True)
-    study = paper_suite().study(list(DATASETS), ["sgp-mic"], repeats=1)
-    prepared = prepare(study, RunOptions(offline=True, force=True), out)
-    curves = {}
-    for run in prepared.pending:
-        with threadpool_limits(limits=1):
-            title = f"{DATASETS[run.cell.dataset]}, Q = {run.q}"
-            curves[title] = bounds_by_iteration(*start_of(run), iterations=ITERATIONS)
-        print(f"computed: {title}", flush=True)
-    draw_bounds(out / "bounds", curves)
+    parser.add_argument("--out", type=Path, default=Path("results/bounds"))
+    parser.add_argument("--datasets", nargs="+", default=list(DATASETS), choices=DATASETS)
+    parser.add_argument("--repeats", type=int, default=10, help="starts of every data set")
+    parser.add_argument("--iterations", type=int, default=LONG, help="of every run")
+    asked = parser.parse_args(arguments)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    study = paper_suite().study(asked.datasets, ["sgp-mic"], repeats=asked.repeats)
+    prepared = prepare(study, RunOptions(offline=True, force=True), asked.out)
+    parts = []
+    with threadpool_limits(limits=1):
+        for run in prepared.pending:
+            part = bounds_by_iteration(*start_of(run), iterations=asked.iterations)
+            parts.append(part.assign(dataset=run.cell.dataset, start=run.repeat))
+            progress(f"computed: {run.cell.dataset}, start {run.repeat}")
+        inducing = pd.DataFrame([gradient_time(k) for k in INDUCING])
+    curves = pd.concat(parts)[["dataset", "start", "bound", "iteration", "seconds", "value"]]
+    reached = reached_gains(curves)
+    first = curves[curves["iteration"] <= SHOWN]
+    for name, table in {"bounds": first, "reached": reached, "inducing": inducing}.items():
+        table.to_csv(asked.out / f"{name}.csv", index=False, float_format="%.6g")
+    (asked.out / "reached.md").write_text(reached_table(reached), encoding="utf-8")
+    draw_bounds(asked.out / "bounds", first, reached)
 
 
-def draw_bounds(stem: Path, curves: dict[str, dict[str, Array]]) -> None:
-    """Draw a panel for each data set: the distance of each run from the best bound of both."""
-    with canvas(stem, width=PAGE, height=4.2) as figure:
-        grid = figure.subplots(2, 3)
-        for letter, axes, (title, runs) in zip("abcdef", grid.flat, curves.items(), strict=True):
-            best = max(values.max() for values in runs.values())
-            for name, (colour, line) in LINES.items():
-                gap = np.where(runs[name] < best, best - runs[name], np.nan)
-                n = np.arange(1, len(gap) + 1)
-                axes.semilogy(n, gap, line, color=colour, label=f"{name} bound")
-            axes.set_title(f"({letter}) {title}")
-            axes.locator_params(axis="x", integer=True, nbins=6)
+def reached_gains(curves: pd.DataFrame) -> pd.DataFrame:
+    """Return iterations and seconds until each run has a fraction of the gain; NaN for never."""
+    rows = []
+    for (dataset, number), runs in curves.groupby(["dataset", "start"], sort=False):
+        reference, lowest = runs["value"].max(), runs["value"][runs["iteration"] == 0].iloc[0]
+        for bound, run in runs.groupby("bound", sort=False):
+            row = {"dataset": dataset, "start": number, "bound": bound, "reference": reference}
+            for gain in GAINS:
+                enough = run[run["value"] >= lowest + gain * (reference - lowest)]
+                first = enough.iloc[0] if len(enough) else {"iteration": np.nan, "seconds": np.nan}
+                row |= {
+                    f"iterations_{gain:.0%}": first["iteration"],
+                    f"seconds_{gain:.0%}": first["seconds"],
+                }
+            rows.append({**row, "last": run["value"].iloc[-1]})
+    return pd.DataFrame(rows)
+
+
+def reached_table(reached: pd.DataFrame) -> str:
+    """Return for people: medians over the starts, and how often the KL-corrected bound is first.
+
+    A run that never gains enough counts as later than all others.
+    """
+    head = ["data set", "gain", *(f"{unit}, {bound}" for unit in UNITS for bound in LINES)]
+    body = []
+    for dataset, runs in reached.groupby("dataset", sort=False):
+        for gain in GAINS:
+            row, ahead = [DATASETS[str(dataset)], f"{gain:.0%}"], []
+            for unit in UNITS:
+                wide = runs.pivot(index="start", columns="bound", values=f"{unit}_{gain:.0%}")
+                wide = wide.fillna(np.inf)
+                row += [f"{wide[bound].median():.3g}".replace("inf", "never") for bound in LINES]
+                first, second = (wide[bound] for bound in LINES)
+                ahead.append(f"{(first < second).sum()} of {len(wide)}")
+            body.append([*row, *ahead])
+    return markdown_table([*head, *(f"KL-corrected first, {unit}" for unit in UNITS)], body)
+
+
+def gradient_time(k: int) -> dict[str, float]:
+    """Return the milliseconds of one bound with its gradient at K inducing points."""
+    evaluation = generated_problem(INDUCING_ROWS, k).evaluation()
+    return {**LARGE, "n": INDUCING_ROWS, "k": k, "ms": fastest({"k": evaluation}, turns=3)["k"]}
+
+
+def draw_bounds(stem: Path, curves: pd.DataFrame, reached: pd.DataFrame) -> None:
+    """Draw the distance from the reference by iteration (above) and by time (below).
+
+    A line is the median over the starts, a band their quartiles.
+    """
+    curves = curves.merge(reached[["dataset", "start", "bound", "reference"]])
+    curves = curves.assign(gap=curves["reference"] - curves["value"])
+    datasets = curves["dataset"].unique()
+    across = min(len(datasets), 3)
+    down = -(-len(datasets) // across)
+    with canvas(stem, width=PAGE, height=0.5 + 3.6 * down) as figure:
+        grid = figure.subplots(2 * down, across, squeeze=False)
+        for i, dataset in enumerate(datasets):
+            for axes, unit in zip(grid[i // across :: down, i % across], UNITS, strict=True):
+                for name, (colour, line) in LINES.items():
+                    runs = curves[(curves["dataset"] == dataset) & (curves["bound"] == name)]
+                    steps = runs[runs["iteration"] > 0].groupby("iteration")
+                    x = steps["iteration" if unit == "iterations" else unit].median()
+                    gap = steps["gap"].quantile([0.25, 0.5, 0.75])
+                    low, middle, high = gap.unstack().to_numpy().T
+                    axes.plot(x, middle, line, color=colour, label=f"{name} bound")
+                    axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+                axes.set_yscale("log")
+                axes.set_title(DATASETS[dataset])
+                axes.set_xlabel("iteration" if unit == "iterations" else "processor time (s)")
         for axes in grid[:, 0]:
-            axes.set_ylabel("nats below the best")
-        for axes in grid[-1]:
-            axes.set_xlabel("iteration")
+            axes.set_ylabel("nats below the reference")
         handles, labels = grid.flat[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
 
@@ -94,23 +175,28 @@ def start_of(run: Run) -> tuple[Observed, Parameters, Array, PaperSGPMIC]:
 
 def bounds_by_iteration(
     data: Observed, start: Parameters, S: Array, model: PaperSGPMIC, *, iterations: int
-) -> dict[str, Array]:
-    """Return the bound at the optimal q(u) after each M-step, for both kinds of M-step."""
+) -> pd.DataFrame:
+    """Return the bound at the optimal q(u) after each M-step, for both kinds of M-step.
 
-    def train(step: Callable[[Bound, Parameters], Parameters]) -> Array:
-        kernel, p, responsibilities, values = RBF(), start, S, []
+    Iteration 0 is the value after the first E-step.
+    """
+    steps: dict[str, Callable[[Bound, Parameters], Parameters]] = {
+        "KL-corrected": lambda bound, p: m_step(bound, p, model)[0],
+        "standard": lambda bound, p: standard_m_step(data, p, bound.S, model),
+    }
+    rows = []
+    for name, step in steps.items():
+        kernel, p, began = RBF(), start, time.process_time()
         bound = Bound(kernel, data, S, active=0.0)
-        for _ in range(iterations):
+        for iteration in range(iterations):
             responsibilities = expectation(kernel, data, p, bound.value(p)[1])
             bound = Bound(kernel, data, responsibilities, active=0.0)
+            if iteration == 0:
+                rows.append((name, 0, 0.0, bound.value(p)[0]))
             p = step(bound, p)
-            values.append(bound.value(p)[0])
-        return np.array(values)
-
-    return {
-        "KL-corrected": train(lambda bound, p: m_step(bound, p, model)[0]),
-        "standard": train(lambda bound, p: standard_m_step(data, p, bound.S, model)),
-    }
+            seconds = time.process_time() - began
+            rows.append((name, iteration + 1, seconds, bound.value(p)[0]))
+    return pd.DataFrame(rows, columns=["bound", "iteration", "seconds", "value"])
 
 
 def standard_m_step(data: Observed, p: Parameters, S: Array, model: PaperSGPMIC) -> Parameters:

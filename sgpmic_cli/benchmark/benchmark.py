@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare import compare, rows_of
+from sgpmic_cli.benchmark.compare import best_settings, compare, rows_of
 from sgpmic_cli.benchmark.counts import summary
 from sgpmic_cli.benchmark.documents import document
 from sgpmic_cli.benchmark.plan import Study
@@ -42,7 +42,7 @@ def benchmark(
         The runs, and their comparison (see `compare`).
     """
     finished = run_study(study, options, out)
-    table = compare(finished.runs, study.methods, printed)
+    table = best_settings(compare(finished.runs, study.methods, printed))
     counts = summary(table, printed)
     files = {
         "table.csv": tables.tidy_csv(table),

@@ -132,6 +132,12 @@ def _note(runs: pd.DataFrame, good: pd.DataFrame, reasons: Sequence[str]) -> str
     return " ".join(parts)
 
 
+def best_settings(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep the cell with the highest mean ACC where a protocol tunes a setting of a method."""
+    acc = table[table["metric"] == "acc"].sort_values("mean", ascending=False, kind="stable")
+    return table[table["cell"].isin(acc.drop_duplicates([*ROW, "method"])["cell"])]
+
+
 def long_table(cells: Sequence[Mapping[str, Any]], methods: Methods) -> pd.DataFrame:
     """Return a row for each score of each cell. `numbers` of a cell are means and deviations."""
     rows = []

@@ -9,8 +9,14 @@ import pytest
 from central_differences import central_differences
 from random_problem import problem
 
-from benchmarks import missing_values, search_asrun, study, verdicts
-from benchmarks.two_bounds import bounds_by_iteration, posterior, standard_value
+from benchmarks import missing_values, search_settings, study, verdicts
+from benchmarks.two_bounds import (
+    bounds_by_iteration,
+    posterior,
+    reached_gains,
+    reached_table,
+    standard_value,
+)
 from sgpmic_cli.paper.model.bound import Bound, observe
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.paper.model.kernels import RBF
@@ -82,19 +88,17 @@ def test_the_missing_value_study_runs_resumes_and_reports(tmp_path, monkeypatch,
 
 def test_the_search_orders_variations_and_marks_failures(tmp_path, monkeypatch):
     tried = {"chosen": {}, "short": {"max_iter": 2}, "broken": {"optimizer": "none such"}}
-    monkeypatch.setattr(search_asrun, "BUNDLED", ["iris"])
-    monkeypatch.setattr(search_asrun, "VARIATIONS", tried)
-    monkeypatch.setattr(search_asrun, "FINALISTS", 1)
-    asked = ["--out", str(tmp_path), "--repeats", "1", "--more", "2", "--n-jobs", "1"]
+    monkeypatch.setattr(search_settings, "BUNDLED", ["iris"])
+    monkeypatch.setattr(search_settings, "SEARCHES", {"sgp-mic": tried})
+    asked = ["--out", str(tmp_path), "--repeats", "1", "--n-jobs", "1"]
     with pytest.raises(SystemExit, match="3"):
-        search_asrun.main(asked)
-    lines = (tmp_path / "search.md").read_text().splitlines()
+        search_settings.main(asked)
+    lines = (tmp_path / "sgp-mic" / "search.md").read_text().splitlines()
     table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:5]]
     assert {row[0] for row in table} == {"chosen", "short", "broken"}
-    assert [row[1] for row in table] == ["2", "1", "1"]
-    assert table[-1][:6] == ["broken", "1", "failed", "failed", "failed", "failed"]
+    assert table[-1][:5] == ["broken", "failed", "failed", "failed", "failed"]
     assert "broken on iris 50: All 1 runs failed" in "\n".join(lines)
-    with (tmp_path / "search.csv").open() as file:
+    with (tmp_path / "sgp-mic" / "search.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3 * 3 * 2
 
@@ -129,10 +133,35 @@ def test_the_gradient_of_the_standard_bound_is_that_of_central_differences(model
 
 
 def test_the_corrected_bound_is_ahead_after_one_iteration_from_the_same_start(model):
-    settings = PaperSGPMIC(covariance_floor=0.05)
-    found = bounds_by_iteration(*model, settings, iterations=4)
-    assert [len(bounds) for bounds in found.values()] == [4, 4]
-    assert found["KL-corrected"][0] > found["standard"][0]
+    found = bounds_by_iteration(*model, PaperSGPMIC(covariance_floor=0.05), iterations=4)
+    values = found.pivot(index="iteration", columns="bound", values="value")
+    assert values.index.tolist() == [0, 1, 2, 3, 4]
+    assert values["KL-corrected"][0] == values["standard"][0]
+    assert values["KL-corrected"][1] > values["standard"][1]
+
+
+def test_a_run_is_timed_until_it_nears_the_best_of_both():
+    curves = pd.DataFrame(
+        [
+            ("iris", 0, bound, iteration, factor * iteration, value)
+            for bound, factor, values in (
+                ("KL-corrected", 2, [0, 95, 100]),
+                ("standard", 1, [0, 5, 91]),
+            )
+            for iteration, value in enumerate(values)
+        ],
+        columns=["dataset", "start", "bound", "iteration", "seconds", "value"],
+    )
+    corrected, standard = reached_gains(curves).to_dict("records")
+    assert (corrected["iterations_90%"], corrected["iterations_99%"]) == (1, 2)
+    assert (standard["iterations_90%"], standard["seconds_90%"], standard["reference"]) == (
+        2,
+        2,
+        100,
+    )
+    assert np.isnan(standard["seconds_99%"])
+    ninety, _ = reached_table(reached_gains(curves)).splitlines()[2:]
+    assert ninety == "| Iris | 90% | 1 | 2 | 2 | 2 | 1 of 1 | 0 of 1 |"
 
 
 def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):

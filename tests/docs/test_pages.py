@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import io
-import json
 import os
 import re
 import shlex
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from benchmarks import agreement
 from sgpmic_cli.commands import app
 
 ROOT = Path(__file__).parents[2]
@@ -153,30 +153,8 @@ def test_readme_shows_the_table_of_the_gallery():
             assert f"| {line} |".replace("-0.00", "0.00") in text_of("README.md")
 
 
-def test_page_on_printed_numbers_counts_the_cells_of_null_models():
-    page = text_of("docs/printed-numbers.md")
-    for folder in ("nulls", "as-stated"):
-        summary = json.loads(text_of(f"results/table2-{folder}/summary.json"))
-        for method, counts in summary["by_method"].items():
-            near = counts["exact"] + counts["within 1"]
-            apart = counts["differs up"] + counts["differs down"]
-            name = "--protocol as-stated" if folder == "as-stated" else method
-            assert re.search(rf"\| .*\(`{name}`\) \| {near} / {apart} \|", page)
-
-
-def test_page_on_printed_numbers_counts_cells_as_the_summary_does():
-    page = in_one_line("docs/printed-numbers.md")
-    summary = json.loads(text_of("results/table2/summary.json"))
-    verdicts = ("exact", "within 1", "compatible", "differs up", "differs down", "data differ")
-    for metric, counts in summary["by_metric"].items():
-        numbers = " | ".join(str(counts.get(verdict, 0)) for verdict in verdicts)
-        assert f"| {metric.upper()} | {numbers} |" in page
-    assert (
-        f"Of the {summary['judged']} cells on the paper's data {summary['within_one_point']} lie "
-        f"within one point, and {summary['differ']} differ."
-    ) in page
-    for method, counts in summary["by_method"].items():
-        near = counts.get("exact", 0) + counts.get("within 1", 0)
-        far = counts.get("differs up", 0) + counts.get("differs down", 0)
-        name = re.escape(method.removesuffix("-fcm").upper())
-        assert re.search(rf"\| {name}( \(of \d+\))? \| {near} / {far} \|", page), method
+def test_tables_of_agreement_are_those_of_the_committed_results(tmp_path):
+    agreement.main(["--results", str(ROOT / "results"), "--out", str(tmp_path)])
+    for name in ("methods", "column", "halves", "order"):
+        table = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
+        assert table == text_of(f"results/agreement/{name}.md"), "run `make agreement`"

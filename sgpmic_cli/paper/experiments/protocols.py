@@ -43,10 +43,15 @@ def as_run(cell: Cell) -> list[Cell]:
 
 
 def as_stated(cell: Cell) -> list[Cell]:
-    """Return the cell as the text of the paper describes it."""
-    method = cell.method
-    settings = method.as_stated if isinstance(method, PaperMethod) else {}
-    return [_prescribed(cell, settings, {"nmi": "nmi_stated"})]
+    """Return the cell as the text of the paper describes it, with each value of a tuned setting."""
+    method, scores = cell.method, {"nmi": "nmi_stated"}
+    if not isinstance(method, PaperMethod):
+        return [_prescribed(cell, {}, scores)]
+    cell = _prescribed(cell, method.as_stated, scores)
+    tuned = [(name, value) for name, values in method.as_stated_tuned.items() for value in values]
+    if cell.data is None or not tuned:
+        return [cell]
+    return [replace(cell, settings={**cell.settings, name: value}) for name, value in tuned]
 
 
 def _prescribed(cell: Cell, settings: Mapping[str, Any], scores: Mapping[str, str]) -> Cell:

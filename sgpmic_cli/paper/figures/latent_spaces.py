@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Cell
@@ -33,8 +34,8 @@ KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
 DATASETS = {"iris": "Iris", "wine": "Wine"}
 GREY = "#7a7a7a"
 FIGURE4_MARKERS = 2.5  # times the usual area, so that the classes of dense curves can be read
-ARROW: Any = {"arrowstyle": "-", "linewidth": 0.5, "color": INK}
-BOX: Any = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
+STAR = "* The printed ACC is outside the 95 % prediction interval of our runs."
+ROUNDING = 0.005  # of the printed numbers
 
 
 def _draw_methods(name: str, dataset: str, stem: Path, options: PlotOptions) -> list[str]:
@@ -82,7 +83,7 @@ def figure4(stem: Path, options: PlotOptions) -> list[str]:
                 text += f"\npaper, on other data: {paper}"
             after.set_xlabel(text)
             after.set_ylabel("latent dimension 2")
-        legend(figure, [str(i + 1) for i in range(5)], 5)
+        legend(figure, [str(i + 1) for i in range(5)], 5, note="")
     return []
 
 
@@ -116,16 +117,26 @@ def draw_panel(
     """Draw the latent points of a panel above the mean ACC of the repeats and the paper's ACC."""
     scatter(axes, panel.X, panel, larger=larger)
     acc = panel.score("acc")
-    text = f"latent dimension 1\nACC {acc.mean():.2f} ± {acc.std():.2f} %; paper {printed:.2f}"
+    mark = "*" if differs(acc, printed) else ""
+    scores = f"ACC {acc.mean():.2f} ± {acc.std():.2f} %; paper {printed:.2f}{mark}"
+    text = f"latent dimension 1\n{scores}"
     axes.set_title(title)
     axes.set_xlabel(text, linespacing=1.5)
     axes.set_ylabel("latent dimension 2", labelpad=1)
 
 
+def differs(acc: Array, printed: float) -> bool:
+    """Tell whether a printed ACC lies outside the 95 % prediction interval of one more run."""
+    if len(acc) < 2:
+        return False
+    reach = stdtrit(len(acc) - 1.0, 0.975) * acc.std(ddof=1) * np.sqrt(1.0 + 1.0 / len(acc))
+    return abs(acc.mean() - printed) > reach + ROUNDING
+
+
 def scatter(axes: "Axes", points: Array, panel: Panel, *, larger: float = 1.0) -> None:
     """Draw points (N, 2) in a fixed random order, so that no class hides the others.
 
-    Places with more than a tenth of the points are labelled with their number.
+    Places with more than a tenth of the points are circled, and their numbers are given.
     """
     size = larger * float(np.clip(2600 / len(points), 5.0, 15.0))
     order = np.random.RandomState(0).permutation(len(points))
@@ -136,10 +147,13 @@ def scatter(axes: "Axes", points: Array, panel: Panel, *, larger: float = 1.0) -
             colours = [COLOURS[cluster % len(COLOURS)] for cluster in panel.clusters[rows]]
             x, y = points[rows].T
             axes.scatter(x, y, marker=MARKERS[group % len(MARKERS)], c=colours, **style)
-    label: Any = {"xytext": (8, 8), "textcoords": "offset points", "fontsize": 6}
-    for place, count in crowded(points):
-        axes.annotate(f"{count} rows", place, arrowprops=ARROW, bbox=BOX, **label)
     axes.margins(0.06)
+    if places := crowded(points):
+        ring: Any = {"s": 60, "facecolors": "none", "edgecolors": INK, "linewidths": 0.8}
+        axes.scatter(*np.transpose([place for place, _ in places]), **ring)
+        axes.set_ymargin(0.15)  # room for the text
+        text = f"circled: {', '.join(str(count) for _, count in places)} rows"
+        axes.text(0.02, 0.99, text, transform=axes.transAxes, va="top", fontsize=6)
     axes.locator_params(nbins=4)
 
 
@@ -153,7 +167,7 @@ def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
     ]
 
 
-def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> None:
+def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int, note: str = STAR) -> None:
     """Draw one legend below all panels: a row of markers (classes), a row of colours (clusters)."""
     from matplotlib.lines import Line2D
 
@@ -166,6 +180,6 @@ def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int) -> Non
     clusters = [handle(f"cluster {i + 1}", COLOURS[i], "o") for i in range(n_clusters)]
     # Matplotlib fills a legend column by column.
     handles = [entry for pair in zip(classes, clusters, strict=True) for entry in pair]
-    title = "Shown is the run whose ACC is nearest to the mean of all."
+    title = f"Shown is the run whose ACC is nearest to the mean of all. {note}"
     place: Any = {"loc": "outside lower center", "ncols": n_clusters}
     figure.legend(handles=handles, title=title, title_fontsize=7, **place)

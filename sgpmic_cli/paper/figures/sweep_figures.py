@@ -29,6 +29,8 @@ MOST_TICKS = 7
 MOST_ACROSS = 3  # panels in a row; with more the numbers of the axes overlap
 METRICS = {"acc": "ACC (%)", "nmi": "NMI (%)", "seconds": "run time (s)"}
 LINES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (2, 1)))  # of the other methods
+TICKS = (1, 3, 10, 30, 100)  # of the inducing points
+FLOOR = "SGP-MIC's covariance floor is scaled with the number of clusters M, by M^(-2/Q)."
 BELOW = 0.6  # a curve is left out if it stays below this fraction of the lowest other mean
 
 
@@ -101,7 +103,7 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             axes.set_xlabel(f"number of clusters ({runs}){ahead(printed)}{below}")
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
-        _legend(figure, LEGEND_COLUMNS)
+        _legend(figure, LEGEND_COLUMNS, title=FLOOR)
     return []
 
 
@@ -122,18 +124,15 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
         row = figure.subplots(1, 3)
         for letter, axes, (metric, title) in zip("abc", row, METRICS.items(), strict=True):
             shown = table[(table["method"] == PAPER) & (table["metric"] == metric)]
-            labels = list(map(_inducing_label, shown["dataset"], shown["x"]))
-            # N is last: on a numeric axis the rows of small data sets would lie on the number
-            # before. All labels are equally far apart.
-            ticks = sorted(set(labels), key=lambda label: (label == "N", label.zfill(20)))
-            shown = shown.assign(x=list(map(ticks.index, labels)))
             for j, dataset in enumerate(datasets):
                 differ = dataset in names() and entry(dataset).data_differ
                 note = " (data differ from the paper's)" if differ else ""
                 label = as_drawn(dataset.capitalize() + note)
                 draw_curve(axes, shown[shown["dataset"] == dataset], label, look(j))
-            axes.set_xticks(range(len(ticks)), ticks)
-            axes.set_xlabel("inducing points K; N = all rows")
+            axes.set_xscale("log")
+            axes.set_xticks(TICKS, map(str, TICKS))
+            axes.minorticks_off()
+            axes.set_xlabel("inducing points K, up to all rows")
             axes.set_ylabel(title)
             axes.set_title(f"({letter}) {title.partition(' (')[0]}")
         row[2].set_yscale("log", subs=[2, 5])
@@ -141,11 +140,6 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
             formatted("{x:g}")  # 0.1, not a power of ten
         _legend(figure, len(datasets))
     return []
-
-
-def _inducing_label(dataset: str, count: float) -> str:
-    """Return a number of inducing points, or N if it is the number of rows."""
-    return "N" if dataset in names() and count == entry(dataset).n else f"{count:.0f}"
 
 
 def draw_curve(
@@ -165,12 +159,12 @@ def draw_curve(
     axes.plot(x, mean, linestyle=line, color=colour, marker=marker, linewidth=width, label=label)
 
 
-def _legend(figure: "Figure", columns: int) -> None:
+def _legend(figure: "Figure", columns: int, title: str | None = None) -> None:
     """Draw one legend of the curves of all panels below them."""
     handles = {
         label: handle
         for axes in figure.axes
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    place: Any = {"loc": "outside lower center", "ncols": columns}
-    figure.legend(list(handles.values()), list(handles), **place)
+    place: Any = {"loc": "outside lower center", "ncols": columns, "title_fontsize": 7}
+    figure.legend(list(handles.values()), list(handles), title=title, **place)

@@ -20,7 +20,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.paper.methods._clusterer import Count, EmbeddingFCM, Flag, Positive, Widths
-from sgpmic_cli.paper.networks.autoencoders import Autoencoder, VariationalAutoencoder
+from sgpmic_cli.paper.networks import Autoencoder, VariationalAutoencoder
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -18,8 +18,7 @@ from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.paper.methods._clusterer import Amount, Count, EmbeddingClusterer, Positive, Widths
-from sgpmic_cli.paper.networks.autoencoders import Autoencoder, Dense
-from sgpmic_cli.paper.networks.training import Momentum
+from sgpmic_cli.paper.networks import Autoencoder, Dense, Momentum
 
 
 def soft_assignment(Z, centers):

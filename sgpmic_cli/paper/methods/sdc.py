@@ -18,7 +18,7 @@ from sklearn.cluster import KMeans
 from sgpmic_cli._typing import Array
 from sgpmic_cli.estimator_base.clusterer import number
 from sgpmic_cli.paper.methods._clusterer import Amount, Count, EmbeddingClusterer, Positive
-from sgpmic_cli.paper.networks.training import Adam, train
+from sgpmic_cli.paper.networks import Adam, train
 
 WARM_UP_ROWS = 1000  # rows that determine the initial W, sigma and the first epoch
 

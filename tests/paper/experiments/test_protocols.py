@@ -1,7 +1,9 @@
 from dataclasses import replace
 
+import pandas as pd
 from small_studies import SUITE, planned_cells
 
+from sgpmic_cli.benchmark.compare import best_settings
 from sgpmic_cli.benchmark.plan import LoadedData, plan_cells, plan_runs, runs_of
 from sgpmic_cli.data import entry, load
 from sgpmic_cli.paper.experiments.protocols import printed_q
@@ -66,11 +68,31 @@ def test_protocols_differ_in_columns_and_settings():
     assert stated["ppca-fcm"].settings == {"posterior": True}
     assert stated["isomap-fcm"].settings == {"components": "joined", "unit_variance": False}
     algorithm1 = {"scale": "none", "center": False, "kernel_start": 1.0, "optimizer": "scg"}
-    algorithm1 |= {"max_iter": 4, "optimizer_steps": 8}
+    algorithm1 |= {"max_iter": 4, "optimizer_steps": 8, "learn_weights": True, "learn_noise": True}
     assert algorithm1.items() <= stated["sgp-mic"].settings.items()
-    (alone,) = _cells(["wine"], [95], ["algorithm-1"])
+    alone, fixed = _cells(["wine"], [95], ["algorithm-1", "algorithm-1-fixed"])
     assert (alone.settings, alone.scores["nmi"]) == (stated["sgp-mic"].settings, "nmi")
     assert alone.data.Y.shape[1] == 12
+    assert fixed.settings == {**alone.settings, "learn_weights": False, "learn_noise": False}
+
+
+def test_the_text_tunes_lambda_of_aml_and_unca_and_shows_the_best():
+    run, stated = (
+        _cells(["iris"], [95], ["aml", "unca"], name) for name in ("as-run", "as-stated")
+    )
+    assert [cell.settings.get("lam") for cell in run] == [None, 100.0]
+    tuned = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]
+    assert [cell.settings["lam"] for cell in stated] == 2 * tuned
+    places = {"dataset": "iris", "explained_variance": 95}
+    scores = [("aml", 60.0, 50.0), ("aml", 70.0, 40.0), ("unca", 55.0, 30.0), ("unca", None, None)]
+    table = pd.DataFrame(
+        [
+            {"cell": number, **places, "method": method, "metric": metric, "mean": mean}
+            for number, (method, acc, nmi) in enumerate(scores)
+            for metric, mean in (("acc", acc), ("nmi", nmi))
+        ]
+    )
+    assert best_settings(table)["mean"].tolist() == [70.0, 40.0, 55.0, 30.0]
 
 
 def test_the_key_depends_on_the_data():

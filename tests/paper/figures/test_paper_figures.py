@@ -63,6 +63,19 @@ def test_latent_spaces(twice, monkeypatch):
     assert "ACC 76.00 ± 0.00 %; paper 76.00" in labels[0]
 
 
+def test_a_star_marks_a_printed_acc_that_one_more_run_would_rarely_have():
+    acc = np.array([94.0, 95.0] * 5)
+    # 2.262 (t, 9 degrees of freedom) times 0.527 times sqrt(1.1) is 1.25.
+    assert [latent_spaces.differs(acc, 94.5 + off) for off in (1.2, 1.3)] == [False, True]
+    assert [latent_spaces.differs(0 * acc, off) for off in (0.004, 0.01)] == [False, True]
+
+
+def test_places_with_many_rows_are_counted():
+    points = np.vstack([np.zeros((30, 2)), np.random.RandomState(0).rand(70, 2)])
+    ((_, count),) = latent_spaces.crowded(points)
+    assert 30 <= count < 35
+
+
 @pytest.mark.slow
 def test_convergence(twice, monkeypatch):
     monkeypatch.setattr(convergence_behaviour, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
@@ -75,9 +88,14 @@ def test_the_convergence_figure_lists_contradictions_to_the_text():
     falling = fine | {"acc": np.array([50.0, 60.0, 59.0, 61.0])}
     rising = fine | {"bound": np.array([-9.0, -5.0, -5.1, -4.0])}
     contradictions = convergence_behaviour.against_the_text
-    words = "ACC falls at some update in {}; the loss rises at some update in {}."
-    assert contradictions([fine, falling, rising, falling]) == words.format("(b), (d)", "(c)")
-    assert contradictions([fine]) == words.format("no panel", "no panel")
+    ended = fine | {"bound": np.array([-9.0, -4.0, -4.0, -3.999])}
+    words = (
+        "ACC falls at some update in {}; the loss rises at some update in {}.\nNot converged, "
+        "the loss falls by more than 0.1% in the last iteration: {}."
+    )
+    found = contradictions([fine, falling, rising, ended])
+    assert found == words.format("(b)", "(c)", "(a), (b), (c)")
+    assert contradictions([ended]) == words.format(*3 * ["no panel"])
 
 
 @pytest.mark.slow

@@ -4,17 +4,19 @@ import numpy as np
 import pytest
 from central_differences import central_differences
 
-from sgpmic_cli.paper.networks.autoencoders import (
+from sgpmic_cli.paper.networks import (
     LOGIT_LIMIT,
     MAX_LOG_VARIANCE,
+    Adam,
     Autoencoder,
     Dense,
+    Momentum,
     VariationalAutoencoder,
     binary_cross_entropy,
     gaussian_divergence,
     mean_squared_error,
+    train,
 )
-from sgpmic_cli.paper.networks.training import Adam, Momentum, train
 
 
 def dense(sizes, rng, method="glorot"):

@@ -1,14 +1,13 @@
-"""Search the settings that the paper leaves open, and compare SGP-MIC's column with each of them.
+"""Search the settings that the paper leaves open, and compare each with SGP-MIC's printed column.
 
-Each variation changes the chosen configuration in one respect, for all data sets alike. Variations
-are ordered by the number of distinct cells within one point of the printed value minus the number
-that differ, then by the mean distance. All variations are run a few times, and the best five are
-run again with more repeats. The seeds differ from those of Table 2, so no run of the table
-influences the choice. Writes search.csv, search.md and manifest.json into OUT. A second call
-resumes.
+The search is made for the model as run, for Algorithm 1 and for three null models. Each variation
+changes the method in one respect, for all data sets alike. Variations are ordered by the number of
+distinct cells within one point of the printed value minus the number that differ, then by the mean
+distance. The seeds differ from those of Table 2, so no run of the table influences the choice.
+Writes search.csv, search.md and manifest.json into OUT/METHOD. A second call resumes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,9 +21,9 @@ from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study, write_study
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
-FINALISTS = 5
 SEED = 3000
-VARIATIONS: dict[str, dict[str, Any]] = {
+Variations = dict[str, dict[str, Any]]
+OF_THE_MODEL: Variations = {
     "chosen": {},
     **{
         f"floor {floor:g}": {"covariance_floor": floor}
@@ -50,49 +49,75 @@ VARIATIONS: dict[str, dict[str, Any]] = {
     "SCG, 8 steps": {"optimizer": "scg", "optimizer_steps": 8},
     "parts joined": {"isomap_components": "joined"},
 }
+OF_ALGORITHM_1: Variations = {
+    "chosen": {},
+    **{f"{n} iterations": {"max_iter": n} for n in (2, 6, 10)},
+    **{f"{n} steps": {"optimizer_steps": n} for n in (4, 16)},
+    "pi fixed": {"learn_weights": False},
+    "beta fixed": {"learn_noise": False},
+    "pi and beta fixed": {"learn_weights": False, "learn_noise": False},
+    "C started at power 2": {"start_sharpness": 2.0},
+    "one factor for Y": {"scale": "global"},
+    "parts joined": {"isomap_components": "joined"},
+}
+OF_FUZZY_C_MEANS: Variations = {
+    "chosen": {},
+    "parts joined": {"components": "joined"},
+    "axes not scaled": {"unit_variance": False},
+    "both": {"components": "joined", "unit_variance": False},
+}
+SWEEPS: Variations = {
+    "chosen": {},
+    **{f"{n} sweeps": {"sweeps": n} for n in (1, 2, 4, 8, 16, 32)},
+}
+SEARCHES = {
+    "sgp-mic": OF_THE_MODEL,
+    "algorithm-1": OF_ALGORITHM_1,
+    "null-fcm": OF_FUZZY_C_MEANS,
+    "null-gmm": SWEEPS,
+    "null-mahalanobis": SWEEPS,
+}
 COLUMNS = ["variation", "dataset", "variance", "q", "metric", "ours", "paper", "difference"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run or resume the search and write its tables."""
-    parser = study_parser(__doc__, out="results/search-asrun")
-    parser.add_argument("--repeats", type=int, default=2, help="runs of every cell")
-    parser.add_argument("--more", type=int, default=5, help="runs of the cells of the finalists")
+    """Run or resume the searches and write their tables."""
+    parser = study_parser(__doc__, out="results/search")
+    parser.add_argument("--methods", nargs="+", choices=SEARCHES, default=list(SEARCHES))
+    parser.add_argument("--repeats", type=int, default=3, help="runs of every cell")
     asked = parser.parse_args(arguments)
-    more = max(asked.repeats, asked.more)
+    finished = []
     with run_options(asked) as options:
-        runs, first = run_variations(VARIATIONS, options, asked.out, asked.repeats)
-        ranked = ranking(first)
-        finalists = ranked.index[ranked["complete"]][:FINALISTS].tolist()
-        best = {name: VARIATIONS[name] for name in finalists}
-        _, second = run_variations(best, options, asked.out, more)
-    cells = pd.concat([second, first[~first["variation"].isin(finalists)]])
-    head, body = search_table(cells, pd.concat([ranking(second), ranked.drop(finalists)]))
-    notes = cells[cells["failed"]].drop_duplicates(["variation", "dataset", "variance"])
-    lines = [
-        "- {variation} on {dataset} {variance}: {note}\n".format_map(row)
-        for row in notes.to_dict("records")
-    ]
-    files = {
-        "search.csv": cells[COLUMNS].to_csv(index=False, float_format="%.2f", lineterminator="\n"),
-        "search.md": markdown_table(head, body) + ("\n" + "".join(lines) if lines else ""),
-    }
-    further = {"variations": VARIATIONS, "finalists": finalists, "repeats_of_finalists": more}
-    write_study(asked.out, files, runs, further)
-    print(markdown_table(head[:5], [row[:5] for row in body]))  # scores do not fit a terminal
-    end_study(runs, asked.out)
+        for method in asked.methods:
+            out = asked.out / method
+            runs, cells = run_variations(method, options, out, asked.repeats)
+            head, body = search_table(cells, ranking(cells))
+            notes = cells[cells["failed"]].drop_duplicates(["variation", "dataset", "variance"])
+            lines = [
+                "- {variation} on {dataset} {variance}: {note}\n".format_map(row)
+                for row in notes.to_dict("records")
+            ]
+            csv = cells[COLUMNS].to_csv(index=False, float_format="%.2f", lineterminator="\n")
+            table = markdown_table(head, body) + ("\n" + "".join(lines) if lines else "")
+            files = {"search.csv": csv, "search.md": table}
+            write_study(out, files, runs, {"variations": SEARCHES[method]})
+            print(method, markdown_table(head[:4], [row[:4] for row in body]), sep="\n\n")
+            finished.append(runs)
+    for runs in finished:
+        end_study(runs, asked.out)
 
 
 def run_variations(
-    tried: Mapping[str, dict[str, Any]], options: RunOptions, out: PathLike, repeats: int
+    method: str, options: RunOptions, out: PathLike, repeats: int
 ) -> tuple[FinishedStudy, pd.DataFrame]:
-    """Run some variations on all rows of the table; return one line per cell and metric."""
+    """Run the variations of a method on all rows; return a line for each cell and metric."""
+    tried = SEARCHES[method]
 
     def vary(cell: Cell) -> list[Cell]:
         return [replace(cell, settings={**cell.settings, **new}) for new in tried.values()]
 
     how: Any = {"repeats": repeats, "seed": SEED, "vary": vary}
-    study = paper_suite().study(BUNDLED, ["sgp-mic"], ["all"], **how)
+    study = paper_suite().study(BUNDLED, [method], ["all"], **how)
     runs = run_study(study, replace(options, offline=True), out)
     names = list(tried)  # the cells of a row come in the order of the variations
     cells = compare(runs.runs, study.methods, table2())
@@ -111,16 +136,13 @@ def ranking(cells: pd.DataFrame) -> pd.DataFrame:
     judged = cells.drop_duplicates(["variation", "experiment", "metric"])
     counts = pd.DataFrame(
         {
-            "repeats": cells["repeats"],
             "complete": ~cells["failed"],
             "within": judged["verdict"].isin([Verdict.EXACT, Verdict.NEAR]),
             "differ": judged["verdict"].isin([Verdict.UP, Verdict.DOWN]),
             "distance": judged["difference"].astype(float).abs(),
         }
     ).groupby(cells["variation"], sort=False)
-    found = counts.agg(
-        {"repeats": "max", "complete": "all", "within": "sum", "differ": "sum", "distance": "mean"}
-    )
+    found = counts.agg({"complete": "all", "within": "sum", "differ": "sum", "distance": "mean"})
     order = found.assign(incomplete=~found["complete"], worse=found["differ"] - found["within"])
     return found.loc[order.sort_values(["incomplete", "worse", "distance"], kind="stable").index]
 
@@ -135,9 +157,9 @@ def search_table(cells: pd.DataFrame, ranked: pd.DataFrame) -> tuple[list[str], 
         counts = counts if row["complete"] else 3 * ["failed"]
         scores = [f"{score:.1f}" for score in acc.loc[name].to_numpy(float)]
         scores = ["failed" if score == "nan" else score for score in scores]
-        body.append([name, str(row["repeats"]), *counts, *scores])
+        body.append([name, *counts, *scores])
     rows = [f"{column[0]} {column[1]}" for column in acc.columns]
-    return ["variation", "repeats", "within 1", "differ", "mean distance", *rows], body
+    return ["variation", "within 1", "differ", "mean distance", *rows], body
 
 
 if __name__ == "__main__":

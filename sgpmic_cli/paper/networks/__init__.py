@@ -1,1 +1,0 @@
-"""Small dense networks in NumPy, in double precision by default."""
