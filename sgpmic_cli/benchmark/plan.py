@@ -296,7 +296,7 @@ def _run(cell: Cell, data: Dataset, repeat: int, base: int) -> Run:
     method = cell.method
     identity = {"dataset": cell.dataset, "method": method.name, "seed": base, "repeat": repeat}
     seed = int(_digest({**common, **identity})[:8], 16)  # 32 bits, as RandomState requires
-    code = code_version(method.module)
+    code = code_version(method.target)
     content = {"data": data.sha256, "method": method.target, "seed": seed, "code": code}
     return Run(cell, q, repeat, seed, _digest({**common, **content}), code)
 

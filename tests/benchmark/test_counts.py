@@ -130,13 +130,15 @@ def test_both_sides_are_ranked_over_common_methods_and_rows():
         [
             {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
             {"a": 1, "b": 2, "c": 3, "d": 4},
+            {"a": 1, "b": 2, "c": 3, "d": 4},
             {"a": 1, "e": 9},
         ]
     )
-    ours = _scores([{"a": 3, "b": 2, "c": 1, "own": 9}, {"a": 3, "b": 2, "c": 1, "d": 9, "own": 9}])
+    ours = [{"a": 3, "b": 2, "c": 1, "own": 9}, {"a": 3, "b": 2, "c": 1, "d": 9, "own": 9}]
+    ours = _scores([*ours, ours[1]])
     expected = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2, "c": 3}
     for side, ranks in zip(rank_both(printed, ours), expected, strict=True):
-        assert side.datasets == ("d0", "d1")  # the third was not run
+        assert side.datasets == ("d0", "d1", "d2")  # the last was not run
         assert dict(zip(side.methods, side.mean_ranks, strict=True)) == ranks
         assert side.omitted == ("d", "e", "own")
     assert rank_both(printed, _scores([])) is None
@@ -144,19 +146,22 @@ def test_both_sides_are_ranked_over_common_methods_and_rows():
 
 def test_both_sides_use_the_same_row_of_a_data_set():
     printed = {("d", v, m): float(v + i) for v in (50, 95) for i, m in enumerate("abc")}
-    printed |= {("e", 50, m): float(i) for i, m in enumerate("abc")}
+    printed |= {(name, 50, m): float(i) for name in "ef" for i, m in enumerate("abc")}
     ours = {key: -score for key, score in printed.items() if key[:2] != ("d", 95)}
     ours["d", 95, "a"] = 0.0
     table = _table(printed)
     assert rank_both(table, _table(ours)) is None  # only one method was run at 95 %
     del ours["d", 95, "a"]
     first, second = rank_both(table, _table(ours))
-    assert first.datasets == second.datasets == ("d", "e")
+    assert first.datasets == second.datasets == ("d", "e", "f")
 
 
 def test_too_little_to_rank_is_none():
     assert rank_methods(_scores([{"a": 1.0, "b": 2.0}] * 4)) is None
     assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}])) is None
+    # The critical difference of three methods on two data sets is 2.34, on three it is 1.91.
+    assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}] * 2)) is None
+    assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}] * 3)) is not None
     assert rank_methods(_scores([])) is None
 
 
