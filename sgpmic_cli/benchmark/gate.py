@@ -274,11 +274,14 @@ def update(
     without_data = _places(base.scores).isin(_places(finished.runs.drop(runs.index)))
     before = base.scores[selection.of(base.scores) & ~without_data]
     changes = changes_of(before, runs, "outer")
+    places = _places(base.scores)
+    if base.processor != HERE:  # which adds no new scores to the cells of the other
+        changes = changes[(changes["state"] != State.NEW) | ~_places(changes).isin(places)]
     changed = _places(changes[changes["state"] != State.SAME])
     computed = _places(runs[runs["status"] == "ok"])
     new = _scores(runs).assign(processor=HERE)
+    new = new.merge(changes[KEY])
     new = new[_places(new).isin(computed) & _places(new).isin(changed)]
-    places = _places(base.scores)
     gone = places.isin(_places(before)) & ~places.isin(_places(runs))
     # The scores of another processor stay beside the new ones.
     replaced = places.isin(_places(new)) & (
