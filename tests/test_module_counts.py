@@ -24,7 +24,7 @@ finally:
     ("command", "most", "other_wings"),
     [
         (FIT, 90, {"paper", "benchmark"}),
-        (BENCHMARK, 55, {"clustering", "tables"}),
+        (BENCHMARK, 54, {"clustering", "tables"}),
         (CHECK, 55, {"clustering", "tables"}),
     ],
 )

@@ -16,19 +16,14 @@ The comparison is a data frame with a row for each cell and score:
 | difference, low, high, error, verdict | see `judge` |
 """
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sgpmic_cli.benchmark.methods import Method, Methods
-from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE
-from sgpmic_cli.errors import UsageError
-from sgpmic_cli.files.atomic import read_regular
 from sgpmic_cli.scores import SCORES
 
 # The scores of a table; `nmi` holds the definition of the protocol.
@@ -274,55 +269,3 @@ def judge(table: pd.DataFrame) -> pd.DataFrame:
     verdict = np.select([np.asarray(each, bool) for each in verdicts.values()], names, Verdict.DOWN)
     columns = {"difference": difference, "low": low, "high": high, "error": error}
     return pd.DataFrame({**columns, "verdict": verdict.astype(object)}, index=table.index)
-
-
-def read_printed(path: Path) -> pd.DataFrame:
-    """Read printed numbers from a CSV file; see `parse_printed`."""
-    try:
-        return parse_printed(read_regular(path))
-    except (OSError, KeyError, ValueError) as error:
-        problem = f"column {error} is missing" if isinstance(error, KeyError) else error
-        raise UsageError(
-            f"{str(path)!r} is not a CSV file of printed numbers: {problem}."
-        ) from None
-
-
-def parse_printed(content: bytes) -> pd.DataFrame:
-    """Parse and check printed numbers.
-
-    Parameters
-    ----------
-    content : bytes
-        CSV with the columns method, dataset, metric, mean, std and repeats. A column `variance` has
-        the percentage of each row, which is otherwise 95. Lines without a mean and other columns
-        are ignored.
-
-    Returns
-    -------
-    printed : DataFrame
-        The columns KEY, NUMBERS and `data_differ` (False).
-    """
-    text = io.BytesIO(content)
-    table = pd.read_csv(text, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    table.index += 2  # the lines of the file
-    table = table[table["mean"] != ""]
-    if table.empty:
-        raise ValueError("there is no number in it")
-    if "variance" not in table:
-        table = table.assign(variance=str(USUAL_PERCENTAGE))
-    variance = table["variance"].replace("", str(USUAL_PERCENTAGE))
-    printed = table.assign(metric=table["metric"].str.lower(), explained_variance=variance)
-    printed = printed[[*KEY, *NUMBERS]]
-    numbers = printed[["explained_variance", *NUMBERS]].apply(pd.to_numeric, errors="coerce")
-    printed = printed.assign(**numbers)
-    problems = {
-        f"its metric is none of {', '.join(SHOWN)}": ~printed["metric"].isin(SHOWN),
-        "a number is missing or wrong": ~np.isfinite(numbers).all(axis=1),
-        "a number is negative": (printed["std"] < 0) | (printed["repeats"] <= 0),
-        "it repeats an earlier cell": printed.duplicated(KEY),
-    }
-    for problem, wrong in problems.items():
-        for line in printed.index[wrong]:
-            raise ValueError(f"line {line}: {problem}")
-    types: Any = {"explained_variance": int, **dict.fromkeys(NUMBERS, float)}
-    return printed.astype(types).assign(data_differ=False).reset_index(drop=True)

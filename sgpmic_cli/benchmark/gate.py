@@ -1,149 +1,42 @@
-"""The gate: recompute cells and compare them with a reference of stored scores.
+"""Recompute cells and compare them with the reference.
 
 The same repeats with the same seeds are compared, so unchanged code on the same processor gives
-equal numbers. Where another processor gives other ones, the reference can hold the scores of both,
-and a number is compared with the band between their means.
-
-A mean is lower if it is more than one point below the band, and a one-sided paired t test over the
-seeds confirms it at the 5 % level. The fast check compares three repeats of each cell, and all
-repeats of the reference where a mean fell by more than a point.
-
-The scores of a reference are a data frame with a row for each repeat: the columns of `KEY`, repeat,
-processor and score (missing if the repeat failed).
+equal numbers. The fast check compares three repeats of each cell, and all repeats of the reference
+where a mean fell by more than a point.
 """
 
-import json
-import os
-import platform
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import LEVEL, NEAR, OWN_METRICS
+from sgpmic_cli.benchmark.compare import NEAR
 from sgpmic_cli.benchmark.methods import unknown
 from sgpmic_cli.benchmark.plan import Cell, Suite
+from sgpmic_cli.benchmark.reference import (
+    HERE,
+    KEY,
+    PLACE,
+    OwnFile,
+    Reference,
+    State,
+    changes_of,
+    places_of,
+    scores_of,
+)
 from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study
 from sgpmic_cli.benchmark.workers import cost
 from sgpmic_cli.data.registered import cache_folder
 from sgpmic_cli.data.registry import find, names
-from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.files.atomic import write_whole
-from sgpmic_cli.files.output_folder import read_json
+from sgpmic_cli.errors import UsageError
 
 FAST_SECONDS = 0.5  # the fast cells have shorter runs, by estimate, on bundled data
 FAST_REPEATS = 3
-UPDATE_REPEATS = 10
-DIGITS = 4  # of the scores in a reference
-UNCHANGED = 0.005  # half of the last digit shown
-PLACE = ["dataset", "explained_variance", "method"]
-KEY = [*PLACE, "metric"]
-# The processor of this machine. Systems have different names for it.
-HERE = {"AMD64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
-
-
-class State(StrEnum):
-    """How a number compares with the reference."""
-
-    SAME = "same"
-    MOVED = "moved"
-    UP = "differs up"
-    DOWN = "differs down"
-    FAILED = "failed"
-    MISSING = "missing"
-    NEW = "new"
-
-
-BROKEN = (State.DOWN, State.FAILED, State.MISSING)  # make the gate fail
-COMPARED = (State.SAME, State.MOVED, State.UP, State.DOWN)
-
-
-class OwnFile(NamedTuple):
-    """A user's CSV file: its path, and the hash of its values and labels."""
-
-    path: Path
-    sha256: str
-
-
-@dataclass(frozen=True, eq=False)
-class Reference:
-    """All cells and how they were computed."""
-
-    protocol: str
-    seed: int = 0
-    repeats: int = UPDATE_REPEATS
-    processor: str = HERE  # the first of the processors
-    scores: pd.DataFrame = field(
-        default_factory=lambda: pd.DataFrame(columns=[*KEY, "repeat", "processor", "score"])
-    )
-    files: dict[str, OwnFile] = field(default_factory=dict)  # by data set
-    label: str | None = None  # label column of these files
-
-
-def read_reference(path: Path) -> Reference:
-    """Read a reference. The paths of users' files are relative to it."""
-    try:
-        content = read_json(path)
-        processor = str(content.get("processor", HERE))
-        rows = [
-            (entry["dataset"], int(entry["variance"]), entry["method"], metric, i, side, score)
-            for entry in content["cells"]
-            for side, scores in {
-                processor: entry,
-                **{k: v for k, v in entry.items() if isinstance(v, dict)},
-            }.items()
-            for metric in OWN_METRICS
-            if metric in scores
-            for i, score in enumerate(scores[metric])
-        ]
-        frame = pd.DataFrame(rows, columns=[*KEY, "repeat", "processor", "score"])
-        frame["score"] = frame["score"].astype(float)
-        if frame.empty or not (frame["score"].isna() | frame["score"].between(-100, 100)).all():
-            raise ValueError("a score is not a percentage, or there is none")
-        return Reference(
-            protocol=str(content["protocol"]),
-            seed=int(content["seed"]),
-            repeats=int(content["repeats"]),
-            processor=processor,
-            scores=frame,
-            files={
-                name: OwnFile(path.parent / str(file["path"]), str(file["sha256"]))
-                for name, file in content.get("files", {}).items()
-            },
-            label=content.get("label"),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SgpmicError(
-            f"'{path}' is not a reference, so nothing was compared ({error}): restore it, or make "
-            "one with sgpmic check --update --reference FILE."
-        ) from error
-
-
-def write_reference(path: Path, reference: Reference) -> None:
-    """Write a reference with one line for each cell, so that version control shows changes."""
-    fields = ("protocol", "seed", "repeats", "processor")
-    head: dict[str, Any] = {name: getattr(reference, name) for name in fields}
-    if reference.files:
-        head["label"] = reference.label
-        head["files"] = {
-            name: {"path": Path(os.path.relpath(file, path.parent)).as_posix(), "sha256": sha256}
-            for name, (file, sha256) in reference.files.items()
-        }
-    lines = []
-    for place, cell in reference.scores.groupby(PLACE, sort=False):
-        content: dict[Any, Any] = dict(zip(("dataset", "variance", "method"), place, strict=True))
-        for (side, metric), part in cell.groupby(["processor", "metric"], sort=False):
-            scores = content if side == reference.processor else content.setdefault(side, {})
-            scores[metric] = [None if np.isnan(score) else score for score in part["score"]]
-        lines.append(f"  {json.dumps(content, allow_nan=False)}")
-    cells = ",\n".join(lines)
-    write_whole(path, f'{json.dumps(head)[:-1]}, "cells": [\n{cells}\n]}}\n')
 
 
 @dataclass(frozen=True)
@@ -184,16 +77,12 @@ def check(
     if full or repeats is not None:
         return _check(suite, reference, wanted, options, repeats or reference.repeats, full)
     changes = _check(suite, reference, wanted, options, FAST_REPEATS, full)
-    fell = _places(changes[changes["difference"] < -NEAR])
+    fell = places_of(changes[changes["difference"] < -NEAR])
     if reference.repeats > FAST_REPEATS and len(fell):
-        suspects = wanted[_places(wanted).isin(fell)]
+        suspects = wanted[places_of(wanted).isin(fell)]
         again = _check(suite, reference, suspects, options, reference.repeats, full=True)
-        changes = pd.concat([changes[~_places(changes).isin(fell)], again], ignore_index=True)
+        changes = pd.concat([changes[~places_of(changes).isin(fell)], again], ignore_index=True)
     return changes
-
-
-def _places(table: pd.DataFrame) -> pd.MultiIndex:
-    return pd.MultiIndex.from_frame(table[PLACE])
 
 
 def _check(
@@ -205,7 +94,7 @@ def _check(
     full: bool,
 ) -> pd.DataFrame:
     """Recompute scores of the reference and compare them."""
-    places, too_slow = set(_places(wanted)), []
+    places, too_slow = set(places_of(wanted)), []
 
     def keep(cell: Cell) -> list[Cell]:
         """Keep the wanted cells."""
@@ -230,7 +119,7 @@ def _check(
         other = (runs["dataset"] == name) & ~runs["data"].isin(["", file.sha256])
         reason = f"'{name}' is not the file that the reference was made with"
         runs.loc[other, ["status", "reason"]] = ["unavailable", reason]
-    before = wanted[(wanted["repeat"] < repeats) & ~_places(wanted).isin(too_slow)]
+    before = wanted[(wanted["repeat"] < repeats) & ~places_of(wanted).isin(too_slow)]
     return changes_of(before, runs)
 
 
@@ -271,25 +160,25 @@ def update(
     finished = _run(suite, base, options, datasets, methods, repeats=repeats, label=label)
     runs = finished.runs[finished.runs["status"] != "unavailable"]
     # Cells that are no longer in the table are removed; cells without data stay.
-    without_data = _places(base.scores).isin(_places(finished.runs.drop(runs.index)))
+    without_data = places_of(base.scores).isin(places_of(finished.runs.drop(runs.index)))
     before = base.scores[selection.of(base.scores) & ~without_data]
     changes = changes_of(before, runs, "outer")
-    places = _places(base.scores)
+    places = places_of(base.scores)
     if base.processor != HERE:  # which adds no new scores to the cells of the other
-        changes = changes[(changes["state"] != State.NEW) | ~_places(changes).isin(places)]
-    changed = _places(changes[changes["state"] != State.SAME])
-    computed = _places(runs[runs["status"] == "ok"])
-    new = _scores(runs).assign(processor=HERE)
+        changes = changes[(changes["state"] != State.NEW) | ~places_of(changes).isin(places)]
+    changed = places_of(changes[changes["state"] != State.SAME])
+    computed = places_of(runs[runs["status"] == "ok"])
+    new = scores_of(runs).assign(processor=HERE)
     new = new.merge(changes[KEY])
-    new = new[_places(new).isin(computed) & _places(new).isin(changed)]
-    gone = places.isin(_places(before)) & ~places.isin(_places(runs))
+    new = new[places_of(new).isin(computed) & places_of(new).isin(changed)]
+    gone = places.isin(places_of(before)) & ~places.isin(places_of(runs))
     # The scores of another processor stay beside the new ones.
-    replaced = places.isin(_places(new)) & (
+    replaced = places.isin(places_of(new)) & (
         (base.processor == HERE) | (base.scores["processor"] == HERE)
     )
     scores = pd.concat([base.scores[~gone & ~replaced], new])
-    order = places.append(_places(new)).unique()
-    scores = scores.iloc[np.argsort(order.get_indexer(_places(scores)), kind="stable")]
+    order = places.append(places_of(new)).unique()
+    scores = scores.iloc[np.argsort(order.get_indexer(places_of(scores)), kind="stable")]
     files = dict(base.files)
     for path in map(Path, datasets):
         data = runs["data"][runs["dataset"] == path.name]
@@ -298,89 +187,6 @@ def update(
     label = label if files else None
     fields: dict[str, Any] = {"repeats": repeats, "scores": scores, "files": files, "label": label}
     return replace(base, **fields), changes, finished
-
-
-def _scores(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the scores of runs as rows of a reference; failed runs have none."""
-    rows = runs.to_dict("records")
-    parts = [
-        runs.assign(metric=name, score=[row[row["scores"].get(name, name)] for row in rows])
-        for name in OWN_METRICS
-    ]
-    scores = pd.concat(parts).sort_index(kind="stable")[[*KEY, "repeat", "score"]]
-    return scores.astype({"repeat": int, "score": float}).round({"score": DIGITS})
-
-
-def changes_of(before: pd.DataFrame, runs: pd.DataFrame, how: Any = "left") -> pd.DataFrame:
-    """Compare runs with scores of a reference.
-
-    Parameters
-    ----------
-    before : DataFrame
-        Scores of the reference.
-    runs : DataFrame
-        A results frame.
-    how : {"left", "outer"}
-        Whether cells that are not in the reference are among the changes ("outer").
-
-    Returns
-    -------
-    changes : DataFrame
-        A row for each metric of each cell: KEY, `state`, `before_mean`, `before_std`, `now_mean`,
-        `now_std`, the mean of the paired differences (`difference`), its `tolerance`, and the
-        `reason` of a failed or missing cell.
-    """
-    from scipy.special import stdtrit
-
-    now = _scores(runs[runs["status"] != "unavailable"])
-    sides = before.rename(columns={"score": "before"})
-    now = now.rename(columns={"score": "now"})
-    pairs = sides.merge(now, how, [*KEY, "repeat"], indicator="side").fillna({"processor": HERE})
-    pairs["difference"] = pairs["now"] - pairs["before"]
-    pairs["lost"] = pairs["before"].notna() & pairs["now"].isna()
-    grouped = pairs.groupby([*KEY, "processor"], sort=False)
-    numbers = {
-        f"{side}_{name}": (side, function)
-        for side in ("before", "now")
-        for name, function in (("mean", "mean"), ("std", lambda values: values.std(ddof=0)))
-    }
-    changes = grouped.agg(
-        **numbers,
-        difference=("difference", "mean"),
-        spread=("difference", "std"),
-        n=("difference", "count"),
-        lost=("lost", "any"),
-        missing=("side", lambda side: (side == "left_only").all()),
-        new=("side", lambda side: (side == "right_only").all()),
-    ).reset_index()
-    n, size = changes["n"], changes["difference"].abs()
-    reach = stdtrit(n - 1.0, 1.0 - LEVEL) * changes["spread"] / np.sqrt(n)
-    changes["tolerance"] = reach.fillna(0.0).clip(lower=NEAR).where(n > 0)
-    band = changes.groupby(KEY, sort=False)["before_mean"]
-    inside = changes["now_mean"].between(band.transform("min"), band.transform("max"))
-    states = {
-        State.MISSING: changes["missing"],
-        State.FAILED: changes["now_mean"].isna() | changes["lost"],
-        State.NEW: changes["new"],
-        State.SAME: size < UNCHANGED,
-        # Also a cell that failed in the reference.
-        State.MOVED: (n == 0) | (size <= changes["tolerance"]) | inside,
-        State.UP: changes["difference"] > 0.0,
-    }
-    names = [str(state) for state in states]
-    conditions = [condition.to_numpy(bool) for condition in states.values()]
-    changes["state"] = np.select(conditions, names, State.DOWN)
-    reasons = (
-        runs[runs["reason"] != ""].groupby(PLACE)["reason"].agg(lambda r: "; ".join(r.unique()))
-    )
-    changes["reason"] = [
-        reasons.get(place, "") if state in (State.MISSING, State.FAILED) else ""
-        for place, state in zip(_places(changes), changes["state"], strict=True)
-    ]
-    # The processor whose mean is nearer.
-    nearest = size.sort_values(kind="stable").index
-    changes = changes.loc[nearest].drop_duplicates(KEY).sort_index(ignore_index=True)
-    return changes.drop(columns=["processor", "spread", "n", "lost", "missing", "new"])
 
 
 def _run(

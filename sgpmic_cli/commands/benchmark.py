@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from sgpmic_cli.benchmark.plan import Study
-    from sgpmic_cli.benchmark.run import RunOptions
 
 # The colours of the verdicts in the terminal.
 STYLES = {
@@ -62,7 +60,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     130 interrupted.
     """
     from sgpmic_cli.benchmark import benchmark as experiment
-    from sgpmic_cli.commands.progress import RunProgress, finish_runs
+    from sgpmic_cli.benchmark.documents import document
+    from sgpmic_cli.commands.progress import RunProgress, finish_runs, print_plan
     from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
     progress = RunProgress(output)
@@ -77,7 +76,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         finished, table = experiment.benchmark(
             study, options, out=out, printed=table2(), with_trace=trace
         )
-    output.result(experiment.document(study, table), _result_tables(table))
+    output.result(document(study, table), _result_tables(table))
     finish_runs(finished, f"tables and manifest in {out}", output)
 
 
@@ -158,36 +157,6 @@ def _row(cell: Any, printed: bool) -> "list[str | Text]":
         *(paper if printed else []),
         Text(cell.verdict, style=STYLES[cell.verdict]),
     ]
-
-
-def print_plan(
-    study: "Study", options: "RunOptions", out: Path, output: Output, parameter: str = ""
-) -> None:
-    """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
-    from sgpmic_cli.benchmark.run import prepare
-    from sgpmic_cli.commands.terminal_tables import as_text, table
-
-    prepared = prepare(study, options, out)
-    stored, to_run = prepared.stored, len(prepared.pending)
-    cells: list[dict[str, Any]] = [
-        {
-            "dataset": cell.dataset,
-            "variance": cell.explained_variance,
-            "q": cell.q,
-            "method": cell.method.name,
-            **({parameter: cell.parameter(parameter)} if parameter else {}),
-            "runs": len(prepared.runs_of(cell)),
-            "at_hand": sum(run.key in stored for run in prepared.runs_of(cell)),
-            "note": cell.reason,
-        }
-        for cell in prepared.cells
-    ]
-    titles = {"dataset": "data set", "at_hand": "stored"}
-    headings = [titles.get(name, name) for name in cells[0]] if cells else []
-    rows = [[as_text(value) for value in cell.values()] for cell in cells]
-    document = {"to_run": to_run, "at_hand": len(stored), "cells": cells}
-    output.result(document, [table(headings, rows, left=("data set", "method", "note"))])
-    output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")
 
 
 @shared.option_groups

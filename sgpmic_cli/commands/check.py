@@ -41,7 +41,13 @@ def check(  # noqa: PLR0913 - one parameter per option
     argument, 3 some runs of an update failed.
     """
     from sgpmic_cli.benchmark import gate
-    from sgpmic_cli.benchmark.gate import BROKEN, COMPARED, read_reference, write_reference
+    from sgpmic_cli.benchmark.reference import (
+        BROKEN,
+        COMPARED,
+        PLACE,
+        read_reference,
+        write_reference,
+    )
     from sgpmic_cli.benchmark.run import RunOptions
     from sgpmic_cli.commands.progress import RunProgress, finish_runs
     from sgpmic_cli.files.atomic import refuse_replacing
@@ -70,7 +76,7 @@ def check(  # noqa: PLR0913 - one parameter per option
         write_reference(path, renewed)
         _print(changes, output)
         advice = "a cell in which all runs failed keeps its old scores"
-        cells = len(renewed.scores.drop_duplicates(gate.PLACE))
+        cells = len(renewed.scores.drop_duplicates(PLACE))
         finish_runs(finished, f"{cells} cells in {path}", output, advice)
         return
     assert old is not None
@@ -91,7 +97,7 @@ def _print(changes: "pd.DataFrame", output: Output) -> None:
     from rich.text import Text
 
     from sgpmic_cli.benchmark.compare import rows_of
-    from sgpmic_cli.benchmark.gate import BROKEN, State
+    from sgpmic_cli.benchmark.reference import BROKEN, State
     from sgpmic_cli.benchmark.render.tables import TITLES, digits, plain, signed
     from sgpmic_cli.commands.terminal_tables import table
 
@@ -119,7 +125,7 @@ def _print(changes: "pd.DataFrame", output: Output) -> None:
 
 def _document(change: Any) -> dict[str, Any]:
     """Return a change as it is in the JSON document."""
-    from sgpmic_cli.benchmark.benchmark import plain_values
+    from sgpmic_cli.benchmark.documents import plain_values
 
     names = ("dataset", "method", "metric", "state", "reason", "tolerance", "difference")
     return {

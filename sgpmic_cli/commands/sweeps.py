@@ -27,8 +27,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         source: shared.SourceOptions,
         output: Output,
     ) -> None:
-        from sgpmic_cli.commands.benchmark import print_plan
-        from sgpmic_cli.commands.progress import RunProgress, finish_runs
+        from sgpmic_cli.commands.progress import RunProgress, finish_runs, print_plan
         from sgpmic_cli.commands.terminal_tables import table
         from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
 

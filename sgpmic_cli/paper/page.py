@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.benchmark import read_document
-from sgpmic_cli.benchmark.compare import METRICS, read_printed, rows_of, with_printed
+from sgpmic_cli.benchmark.compare import METRICS, rows_of, with_printed
 from sgpmic_cli.benchmark.counts import in_print, score_table, wins
+from sgpmic_cli.benchmark.documents import read_document, read_printed
 from sgpmic_cli.benchmark.render import page
-from sgpmic_cli.benchmark.render.page import Report, dataset_title
+from sgpmic_cli.benchmark.render.grid import Report, dataset_title
 from sgpmic_cli.benchmark.render.tables import TITLES, plain
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names

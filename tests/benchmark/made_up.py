@@ -2,8 +2,8 @@
 
 import json
 
-from sgpmic_cli.benchmark.benchmark import document
 from sgpmic_cli.benchmark.compare import METRICS, SHOWN, long_table, with_printed
+from sgpmic_cli.benchmark.documents import document
 from sgpmic_cli.benchmark.plan import Study
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.paper.experiments.protocols import table2

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sgpmic_cli.benchmark.benchmark import document, read_document
 from sgpmic_cli.benchmark.compare import compare, judge, with_printed
 from sgpmic_cli.benchmark.counts import summary, wins
+from sgpmic_cli.benchmark.documents import document, read_document
 from sgpmic_cli.benchmark.plan import Study
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 from sgpmic_cli.scores import SCORES

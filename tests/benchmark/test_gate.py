@@ -8,19 +8,19 @@ import pytest
 from scipy import stats
 
 from sgpmic_cli.benchmark import gate
-from sgpmic_cli.benchmark.gate import (
+from sgpmic_cli.benchmark.gate import Selection
+from sgpmic_cli.benchmark.methods import Method
+from sgpmic_cli.benchmark.plan import Suite, unvaried
+from sgpmic_cli.benchmark.reference import (
     BROKEN,
     COMPARED,
     HERE,
     PLACE,
-    Selection,
     State,
     changes_of,
     read_reference,
     write_reference,
 )
-from sgpmic_cli.benchmark.methods import Method
-from sgpmic_cli.benchmark.plan import Suite, unvaried
 from sgpmic_cli.benchmark.run import RunOptions, Silent, Watcher
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.paper.experiments.protocols import paper_suite

@@ -1,76 +1,20 @@
 """The sections of the HTML page about a benchmark, and the page of one without a paper."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.benchmark import read_document, reading
-from sgpmic_cli.benchmark.compare import (
-    LEGEND,
-    METRICS,
-    OWN_METRICS,
-    ROW,
-    SHOWN,
-    Verdict,
-    is_best,
-    rows_of,
-    with_printed,
-)
-from sgpmic_cli.benchmark.counts import Ranking, caveat_sentences, rank_sides, summary
+from sgpmic_cli.benchmark.compare import METRICS, OWN_METRICS, ROW, SHOWN, with_printed
+from sgpmic_cli.benchmark.counts import Ranking, caveat_sentences, rank_sides
+from sgpmic_cli.benchmark.documents import read_document, reading
 from sgpmic_cli.benchmark.methods import Methods
-from sgpmic_cli.benchmark.render.tables import (
-    BESIDE_NOTE,
-    TITLES,
-    methods_table,
-    plain,
-    rank_sentence,
-    signed,
-)
-from sgpmic_cli.data.registry import find
-from sgpmic_cli.pages.markup import Html, Section, box, document, items, paragraph, table, tag
+from sgpmic_cli.benchmark.render.grid import Report, css_class, dataset_title, grid_section
+from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table, rank_sentence
+from sgpmic_cli.pages.markup import Html, Section, document, items, paragraph, table, tag
 
 TABLE, MANIFEST = "benchmark.json", "manifest.json"
-Place = tuple[str, int, str]  # data set, explained variance, method
-
-
-@dataclass(frozen=True)
-class Report:
-    """The input of a page: a comparison, the printed numbers, and how it was computed."""
-
-    table: pd.DataFrame
-    printed: pd.DataFrame | None
-    methods: Methods  # titles and order of the columns
-    protocol: str
-    repeats: int
-    manifest: Mapping[str, Any]
-    metrics: Sequence[str]
-
-    @cached_property
-    def columns(self) -> list[str]:
-        """The methods with a printed number, then the others that were run."""
-        printed = [] if self.printed is None else self.printed["method"].unique().tolist()
-        ordered = [name for name in self.methods if name in printed]
-        return list(dict.fromkeys([*ordered, *printed, *self.table["method"]]))
-
-    @cached_property
-    def rows(self) -> list[tuple[str, int]]:
-        """Data sets and percentages: the printed rows, then other rows that were run."""
-        rows = pd.concat([self.printed, self.table])[ROW].drop_duplicates()
-        return list(rows.itertuples(index=False, name=None))
-
-    @cached_property
-    def counts(self) -> dict[str, Any]:
-        """The counts of verdicts and wins."""
-        return summary(self.table, self.printed, self.metrics)
-
-    def title(self, method: str) -> str:
-        """Return the name of a method on the page."""
-        return self.methods[method].label if method in self.methods else method
 
 
 def read_report(
@@ -190,121 +134,6 @@ def _wins(report: Report) -> Html:
     ]
     caption = f"Wins in {report.counts['rows']} distinct rows; equal cells all win"
     return table(["", *columns], rows, caption=caption)
-
-
-def grid_section(report: Report) -> list[Html]:
-    """Return one table for each metric: our number above the printed one, details in a tooltip."""
-    parts = [paragraph("grid", repeats=report.repeats), paragraph("grid_details")]
-    if report.printed is not None:
-        legend = [
-            tag(
-                "li",
-                tag("span", f"{about.sign} {verdict}", class_=f"key {css_class(verdict)}"),
-                f" {about.meaning}",
-            )
-            for verdict, about in LEGEND.items()
-        ]
-        parts += [paragraph("grid_printed"), tag("ul", *legend, class_="legend")]
-    return [*parts, *(_grid(report, metric) for metric in report.metrics)]
-
-
-def _grid(report: Report, metric: str) -> Html:
-    cells = _by_place(report.table.assign(best=is_best(report.table)), metric)
-    printed = {} if report.printed is None else _by_place(report.printed, metric)
-    texts = report.table.assign(text=list(map(plain, report.table["mean"], report.table["std"])))
-    scores = texts.pivot(index="cell", columns="metric", values="text")
-    body, previous = [], None
-    for dataset, percentage in report.rows:
-        places = [(dataset, percentage, method) for method in report.columns]
-        run = [cells[place] for place in places if place in cells]
-        q = "?" if not run or pd.isna(run[0].q) else run[0].q
-        title = f"{dataset_title(dataset)} {percentage} % ({q})"
-        row = [
-            _cell(report, metric, place, cells.get(place), printed.get(place), scores)
-            for place in places
-        ]
-        first = "first" if dataset != previous else None
-        body.append(tag("tr", tag("th", title, scope="row"), *row, class_=first))
-        previous = dataset
-    heading = ["data set, variance (Q)", *map(report.title, report.columns)]
-    caption = f"{TITLES[metric]} in percent"
-    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in heading)))
-    content = tag("table", tag("caption", caption), head, tag("tbody", *body), class_="grid")
-    return box(content, caption)
-
-
-def _by_place(numbers: pd.DataFrame, metric: str) -> dict[Place, Any]:
-    """Return the numbers of a metric by data set, explained variance and method."""
-    rows = rows_of(numbers[numbers["metric"] == metric])
-    return {(row.dataset, row.explained_variance, row.method): row for row in rows}
-
-
-def _cell(
-    report: Report, metric: str, place: Place, ours: Any, paper: Any, scores: pd.DataFrame
-) -> Html:
-    verdict = Verdict(ours.verdict) if ours else Verdict.NOT_RUN
-    numbers = [tag("b" if ours and ours.best else "span", _number(ours) or verdict, class_="ours")]
-    if report.printed is not None:
-        difference = signed(ours.mean - paper.mean) if ours and paper else ""
-        numbers += [
-            tag("span", _number(paper) or "–", f" {LEGEND[verdict].sign}", class_="paper"),
-            tag("span", difference or "–", class_="difference"),
-        ]
-    return tag(
-        "td",
-        *numbers,
-        _details(report, metric, place, ours, scores),
-        class_=f"cell {css_class(verdict)}",
-        id=re.sub(r"[^\w.-]+", "-", "-".join([metric, *map(str, place)])),
-        tabindex="0",
-        data_place="/".join(map(str, place)),
-        data_verdict=str(verdict),
-        data_ours="" if ours is None or pd.isna(ours.mean) else f"{ours.mean:.4f}",
-    )
-
-
-def _number(cell: Any) -> Html | None:
-    if cell is None or pd.isna(cell.mean):
-        return None
-    return Html(f"{cell.mean:.2f}<small>±{cell.std:.2f}</small>")
-
-
-def _details(report: Report, metric: str, place: Place, cell: Any, scores: pd.DataFrame) -> Html:
-    """Return the tooltip of a cell."""
-    dataset, percentage, method = place
-    title = tag("strong", f"{report.title(method)} on {dataset_title(dataset)}, {percentage} %")
-    if cell is None:
-        empty = tag("p", f"{Verdict.NOT_RUN.capitalize()}.")
-        return tag("div", title, empty, class_="tip", role="tooltip")
-    own = scores.loc[cell.cell]
-    facts = {TITLES[metric]: own[metric], "verdict": cell.verdict}
-    if report.printed is not None:
-        printed = f"{plain(cell.paper_mean, cell.paper_std)}, {cell.paper_repeats:.0f} runs"
-        facts["printed"] = "no number" if pd.isna(cell.paper_mean) else printed
-    if not pd.isna(cell.difference):
-        interval = f"95 % interval {cell.low:.2f} to {cell.high:.2f}"
-        facts["difference"] = f"{signed(cell.difference)}, {interval}"
-    facts["runs"] = f"{cell.repeats}, {cell.failed} failed"
-    facts["run time"] = "–" if pd.isna(cell.seconds) else f"{cell.seconds:.2f} s"
-    facts |= {TITLES[name]: own[name] for name in SHOWN if name != metric}
-    if cell.settings:
-        facts["settings"] = ", ".join(f"{name} = {value}" for name, value in cell.settings.items())
-    listed = [part for name, text in facts.items() for part in (tag("dt", name), tag("dd", text))]
-    notes = [tag("p", cell.note)] if cell.note else []
-    notes += [tag("pre", text) for text in cell.tracebacks]
-    return tag("div", title, tag("dl", *listed), *notes, class_="tip", role="tooltip")
-
-
-def dataset_title(name: str) -> str:
-    """Return the name of a data set on the page; a registered one is capitalised."""
-    if find(name) is None:
-        return name
-    return name.upper() if name in ("wdbc", "bc", "cmc") else name[:1].upper() + name[1:]
-
-
-def css_class(verdict: str) -> str:
-    """Return the CSS class of a verdict."""
-    return "v-" + verdict.replace(" ", "-")
 
 
 def significance_section(

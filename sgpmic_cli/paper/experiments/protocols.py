@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import parse_printed
+from sgpmic_cli.benchmark.documents import parse_printed
 from sgpmic_cli.benchmark.plan import Cell, Suite
 from sgpmic_cli.data.registry import entry, find, names
 from sgpmic_cli.paper.experiments.methods import FOLDER, PaperMethod, paper_methods

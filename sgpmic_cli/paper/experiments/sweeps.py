@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.benchmark import plain_values
 from sgpmic_cli.benchmark.compare import compare, rows_of
 from sgpmic_cli.benchmark.counts import caveat_sentences, caveats
+from sgpmic_cli.benchmark.documents import plain_values
 from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Cell, Study
 from sgpmic_cli.benchmark.render.tables import (
     TITLES,

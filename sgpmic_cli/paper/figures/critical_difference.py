@@ -6,8 +6,8 @@ Bars join methods that Nemenyi's test does not distinguish.
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sgpmic_cli.benchmark.benchmark import read_document
 from sgpmic_cli.benchmark.counts import Ranking, rank_methods, rank_sides, score_table
+from sgpmic_cli.benchmark.documents import read_document
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.figure_style import COLOURS, INK, as_drawn, canvas
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
