@@ -141,7 +141,7 @@ def read_document(path: Path, methods: Methods) -> Document:
 
 def _read_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     fields = {**cell, "explained_variance": cell["variance"]}
-    numbers = {metric: (cell[metric]["mean"], cell[metric]["std"]) for metric in SHOWN}
+    numbers = {metric: _read_numbers(**cell[metric]) for metric in SHOWN}
     return {name: kind(fields[name]) for name, kind in FIELDS.items()} | {
         "numbers": numbers,
         "seconds": cell["seconds"],
@@ -149,6 +149,10 @@ def _read_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
         "tracebacks": tuple(map(str, cell.get("tracebacks", ()))),
         "note": str(cell["note"]),
     }
+
+
+def _read_numbers(mean: Any, std: Any) -> tuple[float | None, float | None]:
+    return (None, None) if mean is None else (float(mean), float(std))
 
 
 @contextmanager
