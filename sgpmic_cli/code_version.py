@@ -26,11 +26,12 @@ _IMPORT = re.compile(rf"^[ \t]*from ({PACKAGE}(?:\.\w+)*) import (\([^)]*\)|[^(\
 
 
 @cache
-def code_version(module: str) -> str:
-    """Return a hash of the code that the results of a method in `module` depend on.
+def code_version(target: str) -> str:
+    """Return a hash of the code that the results of a method, given as "module:Class", depend on.
 
     Sources are read once per process, so an edit during a run does not affect that run.
     """
+    module = target.partition(":")[0]
     versions = [__version__, *(f"{library} {version(library)}" for library in LIBRARIES)]
     if module.startswith(f"{PACKAGE}."):
         files = package_sources(module)

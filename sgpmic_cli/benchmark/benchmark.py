@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare import best_settings, compare, rows_of
+from sgpmic_cli.benchmark.compare import best_settings, compare, has_print, rows_of
 from sgpmic_cli.benchmark.counts import summary
 from sgpmic_cli.benchmark.documents import document
 from sgpmic_cli.benchmark.plan import Study
@@ -43,29 +43,24 @@ def benchmark(
     """
     finished = run_study(study, options, out)
     table = best_settings(compare(finished.runs, study.methods, printed))
-    counts = summary(table, printed)
     files = {
         "table.csv": tables.tidy_csv(table),
         "table.md": tables.markdown(table),
         "table.tex": tables.latex(table),
         "ari.md": tables.ranking_markdown(table),
-        "summary.json": tables.as_json(counts),
-        "summary.md": tables.summary_markdown(counts),
-        "benchmark.json": tables.as_json(benchmark_document(study, table)),
+        "benchmark.json": tables.as_json(document(study, table)),
     }
+    if has_print(table):
+        counts = summary(table, printed)
+        files["summary.json"] = tables.as_json(counts)
+        files["summary.md"] = tables.summary_markdown(counts)
     if with_trace:
-        files["trace.csv"] = trace_csv(finished.distinct_runs)
+        files["trace.csv"] = _trace_csv(finished.distinct_runs)
     write_study(Path(out), files, finished)
     return finished, table
 
 
-def benchmark_document(study: Study, table: pd.DataFrame) -> dict[str, Any]:
-    """Return the JSON document of a benchmark."""
-    head = {"protocol": study.protocol, "repeats": study.repeats, "seed": study.seed}
-    return document(table, **head)
-
-
-def trace_csv(runs: pd.DataFrame) -> str:
+def _trace_csv(runs: pd.DataFrame) -> str:
     """Return the losses and bounds of the fits, one line for each iteration."""
     heading = ["dataset", "q", "method", "settings", "repeat", "curve", "step", "value"]
     rows: list[list[Any]] = []

@@ -1,4 +1,4 @@
-"""Aggregate the results frame, and judge the means beside printed means.
+"""Aggregate the results frame, and judge the means beside printed means or between methods.
 
 Means are compared, not single runs: the question is whether ten repeats of ours would print the
 same number. The tolerance is the uncertainty of the mean, not the standard deviation of the runs.
@@ -12,14 +12,13 @@ The comparison is a data frame with a row for each cell and score:
 | data, q, n_clusters, scores, settings | what was run |
 | repeats, failed, mean, std, seconds | our runs; no mean if all failed or there are no data |
 | note, reasons, tracebacks | warnings, and why runs failed or data are unavailable |
-| experiment | equal for rows that show the same runs |
 | paper_mean, paper_std, paper_repeats, data_differ | the printed number |
 | difference, low, high, error, verdict | see `judge` |
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,87 +28,88 @@ from sgpmic_cli.scores import SCORES
 
 # The scores of a table; `nmi` holds the definition of the protocol.
 SHOWN = tuple(name for name in SCORES if name not in ("nmi_clusters", "nmi_stated"))
-KEY = ["metric", "dataset", "explained_variance", "method"]
-NUMBERS = ["mean", "std", "repeats"]
-METRICS = ("acc", "nmi")  # the metrics of the tables
+METRICS = ("acc", "nmi")  # of the paper's tables
+OWN_METRICS = ("ari", *METRICS)  # without printed numbers; ACC and NMI favour too many clusters
 ROW = ["dataset", "explained_variance"]
+KEY = ["metric", *ROW, "method"]
+NUMBERS = ["mean", "std", "repeats"]
 KEPT_TRACEBACKS = 3  # of a cell; the runs have all
-# The fields of a cell in a document, by their columns in the comparison.
-FIELDS = {
-    **{name: name for name in ("dataset", "data")},
-    "explained_variance": "variance",
-    **{name: name for name in ("q", "n_clusters", "method", "scores", "settings")},
-    **{name: name for name in ("repeats", "failed")},
-}
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
 LEVEL = 0.05
 
 
 class Verdict(StrEnum):
-    """The verdicts on a cell in the order of the legend, with their meanings and signs.
+    """The verdicts on a number, in the order of the legend."""
 
-    LaTeX has no sign for verdicts without a number.
-    """
+    EXACT = "exact"
+    NEAR = "within 1"
+    COMPATIBLE = "compatible"
+    UP = "differs up"
+    DOWN = "differs down"
+    DATA_DIFFER = "data differ"
+    BEST = "best"
+    TIED = "tied"
+    LOWER = "lower"
+    ALONE = "alone"
+    FAILED = "failed"
+    UNAVAILABLE = "unavailable"
+    NOT_RUN = "not run"
+
+
+class Sign(NamedTuple):
+    """The meaning of a verdict, and its signs on the page and in LaTeX."""
 
     meaning: str
-    sign: str
-    latex: str
+    sign: str = ""
+    latex: str = ""
 
-    def __new__(cls, name: str, meaning: str = "", sign: str = "", latex: str = "") -> Self:
-        """Create a member whose value is its name."""
-        verdict = str.__new__(cls, name)
-        verdict._value_ = name
-        verdict.meaning, verdict.sign, verdict.latex = meaning, sign, latex
-        return verdict
 
-    EXACT = "exact", "the two means are within 0.01", "=", "="
-    NEAR = "within 1", "within one point", "≈", r"\approx"
-    COMPATIBLE = (
-        "compatible",
-        "further apart, but the means do not differ significantly (Welch, 5 %)",
-        *("~", r"\sim"),
-    )
-    UP = (
-        "differs up",
-        "ours is more than one point above, and the means differ significantly",
-        *("▲", r"\uparrow"),
-    )
-    DOWN = (
-        "differs down",
-        "ours is more than one point below, and the means differ significantly",
-        *("▼", r"\downarrow"),
-    )
-    NEW = "new", "the paper has no such cell", "∗", r"\ast"
-    DATA_DIFFER = "data differ", "the public data are not those the paper used", "≠", r"\neq"
-    FAILED = "failed", "no run succeeded", "✕"
-    UNAVAILABLE = "unavailable", "the data are unavailable", "–"
-    NOT_RUN = "not run", "no run of ours yet", "·"
+LEGEND = {
+    Verdict.EXACT: Sign("the two means are within 0.01", "=", "="),
+    Verdict.NEAR: Sign("within one point", "≈", r"\approx"),
+    Verdict.COMPATIBLE: Sign(
+        "further apart, but the means do not differ significantly (Welch, 5 %)", "~", r"\sim"
+    ),
+    Verdict.UP: Sign(
+        "ours is more than one point above, and the means differ significantly", "▲", r"\uparrow"
+    ),
+    Verdict.DOWN: Sign(
+        "ours is more than one point below, and the means differ significantly", "▼", r"\downarrow"
+    ),
+    Verdict.DATA_DIFFER: Sign("the public data are not those the paper used", "≠", r"\neq"),
+    Verdict.BEST: Sign("the best mean of the row"),
+    Verdict.TIED: Sign("not significantly below the best mean of the row (Welch, 5 %)"),
+    Verdict.LOWER: Sign("significantly below the best mean of the row"),
+    Verdict.ALONE: Sign("no other method has a number in the row"),
+    Verdict.FAILED: Sign("no run succeeded", "✕"),
+    Verdict.UNAVAILABLE: Sign("the data are unavailable", "–"),
+    Verdict.NOT_RUN: Sign("no run of ours yet", "·"),
+}
 
 
 def compare(
     runs: pd.DataFrame, methods: Sequence[Method], printed: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Aggregate the results frame and compare it with printed numbers, if there are any."""
+    fields = ["dataset", "data", "explained_variance", "q", "n_clusters", "method"]
     cells: list[dict[str, Any]] = []
     for _, group in runs.groupby("cell", sort=False):
-        cell, good = group.iloc[0], group[group["status"] == "ok"]
-        repeats = int((group["status"] != "unavailable").sum())
-        numbers = {}
-        for metric in SHOWN:
-            values = good[cell["scores"].get(metric, metric)].to_numpy(float) if len(good) else []
-            numbers[metric] = (np.mean(values), np.std(values)) if len(good) else (None, None)
-        reasons = group["reason"][group["status"] != "ok"].unique().tolist()
-        tracebacks = [text for text in group.get("traceback", ()) if text] if repeats else []
+        good, failed = group[group["status"] == "ok"], group[group["status"] == "failed"]
+        cell, reasons = group.iloc[0], group["reason"][group["status"] != "ok"].unique().tolist()
+        scores = good[[cell["scores"].get(metric, metric) for metric in SHOWN]].astype(float)
+        numbers = zip(scores.mean(), scores.std(ddof=0), strict=True)
+        tracebacks = dict.fromkeys(failed["traceback"][failed["traceback"] != ""])
+        repeats = len(good) + len(failed)
         cells.append(
             {
-                **{name: cell[name] for name in FIELDS if name in runs},
+                **cell[[*fields, "scores", "settings"]],
                 "repeats": repeats,
-                "failed": repeats - len(good),
-                "seconds": good["seconds"].mean() if len(good) else None,
-                "numbers": numbers,
+                "failed": len(failed),
+                "seconds": good["seconds"].mean(),
+                "numbers": dict(zip(SHOWN, numbers, strict=True)),
                 "reasons": tuple(reasons),
-                "tracebacks": tuple(dict.fromkeys(tracebacks))[:KEPT_TRACEBACKS],
+                "tracebacks": tuple(tracebacks)[:KEPT_TRACEBACKS],
                 "note": _note(group, good, reasons) if repeats else reasons[0],
             }
         )
@@ -143,15 +143,12 @@ def long_table(cells: Sequence[Mapping[str, Any]], methods: Methods) -> pd.DataF
     rows = []
     for number, cell in enumerate(cells):
         method = methods.get(cell["method"]) or Method(cell["method"], "")
-        place = cell["dataset"], cell["explained_variance"], method.name
-        run = cell["data"], cell["q"], cell["n_clusters"], method.name
         facts = {
             "cell": number,
             **{name: value for name, value in cell.items() if name != "numbers"},
             "title": method.label,
             "column": method.column or method.name,
             "settings_searched": method.settings_searched,
-            "experiment": run if cell["data"] else place,
         }
         for metric, (mean, std) in cell["numbers"].items():
             rows.append({**facts, "metric": metric, "mean": mean, "std": std})
@@ -161,13 +158,11 @@ def long_table(cells: Sequence[Mapping[str, Any]], methods: Methods) -> pd.DataF
 
 def with_printed(table: pd.DataFrame, printed: pd.DataFrame | None) -> pd.DataFrame:
     """Add the printed numbers and the verdicts to the numbers of a benchmark."""
-    columns = {name: f"paper_{name}" for name in ("mean", "std", "repeats")}
+    columns = {name: f"paper_{name}" for name in NUMBERS}
     if printed is None:
         table = table.assign(**dict.fromkeys(columns.values(), np.nan), data_differ=False)
     else:
-        right = printed[[*KEY, *columns, "data_differ"]].rename(
-            columns={**columns, "method": "column"}
-        )
+        right = printed.rename(columns={**columns, "method": "column"})
         table = table.merge(right, "left", on=["metric", *ROW, "column"])
         table["data_differ"] = table["data_differ"] == True  # noqa: E712 - NaN without a number
     note = "The public data are not those the paper used."
@@ -176,14 +171,25 @@ def with_printed(table: pd.DataFrame, printed: pd.DataFrame | None) -> pd.DataFr
     return table.join(judge(table))
 
 
+def has_print(table: pd.DataFrame) -> bool:
+    """Return whether a comparison has any printed number."""
+    return bool(table["paper_mean"].notna().any())
+
+
+def shown_metrics(table: pd.DataFrame) -> tuple[str, ...]:
+    """Return the metrics of the tables, the most important first."""
+    return (*METRICS, "ari") if has_print(table) else OWN_METRICS
+
+
 def rows_of(table: pd.DataFrame) -> Iterator[Any]:
     """Yield the rows of a data frame, with its columns as attributes."""
     yield from table.itertuples()
 
 
 def distinct(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers without those that repeat an earlier experiment."""
-    return table.drop_duplicates(["experiment", "metric"])
+    """Return the numbers without those that repeat an experiment: equal data, Q and method."""
+    repeated = table.duplicated(["metric", "data", "q", "n_clusters", "method"])
+    return table[~repeated | (table["data"] == "")]
 
 
 def is_best(table: pd.DataFrame, column: str = "mean") -> pd.Series:
@@ -193,8 +199,8 @@ def is_best(table: pd.DataFrame, column: str = "mean") -> pd.Series:
     return (means == rows.transform("max")) & (rows.transform("count") > 1)
 
 
-def judge(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the differences from the printed means, their intervals and the verdicts.
+def welch(ours: Any, others: Any) -> tuple[Any, Any, Any]:
+    """Return the difference of means, its standard error and its degrees of freedom (Welch).
 
     The standard error is the standard deviation over sqrt(n). Both sides show the population's
     deviation, so the interval is slightly too narrow, which is the stricter test. If the deviation
@@ -203,9 +209,36 @@ def judge(table: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
+    ours, others : tuple
+        Means, standard deviations and numbers of runs, as arrays.
+    """
+    (mean, std, n), (other_mean, other_std, m) = ours, others
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = np.where(std > 0.0, std, other_std) ** 2 / n
+        second = np.where(other_std > 0.0, other_std, std) ** 2 / m
+        squared = first + second
+        freedom = squared**2 / (first**2 / (n - 1.0) + second**2 / (m - 1.0))
+    usual = (np.minimum(n, m) > 1) & (squared > 0.0)
+    freedom = np.where(usual, freedom, np.maximum(np.maximum(n, m), 2.0) - 1.0)
+    return mean - other_mean, np.sqrt(squared), freedom
+
+
+def statistics(table: pd.DataFrame) -> tuple[Any, Any, Any]:
+    """Return the means, the deviations and the numbers of successful runs of a comparison."""
+    runs = (table["repeats"] - table["failed"]).to_numpy(float)
+    return table["mean"].to_numpy(float), table["std"].to_numpy(float), runs
+
+
+def judge(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the differences from the printed means, their intervals and the verdicts.
+
+    A number without a printed one is compared with the best of its row instead, also by Welch's
+    test. Runs of two methods are no pairs, because every method has its own seeds.
+
+    Parameters
+    ----------
     table : DataFrame
-        Columns `repeats`, `failed`, `mean`, `std`, and the printed `paper_mean`, `paper_std`,
-        `paper_repeats` and `data_differ`.
+        A comparison without the columns that are returned.
 
     Returns
     -------
@@ -215,25 +248,23 @@ def judge(table: pd.DataFrame) -> pd.DataFrame:
     """
     from scipy.special import stdtrit
 
-    n = (table["repeats"] - table["failed"]).to_numpy(float)
-    mean, std, paper_mean, paper_std, m = (
-        table[name].to_numpy(float)
-        for name in ("mean", "std", "paper_mean", "paper_std", "paper_repeats")
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ours = np.where(std > 0.0, std, paper_std) ** 2 / n
-        printed = np.where(paper_std > 0.0, paper_std, std) ** 2 / m
-        squared = ours + printed
-        welch = squared**2 / (ours**2 / (n - 1.0) + printed**2 / (m - 1.0))
-    usual = (np.minimum(n, m) > 1) & (squared > 0.0)
-    freedom = np.where(usual, welch, np.maximum(np.maximum(n, m), 2.0) - 1.0)
-    difference, error = mean - paper_mean, np.sqrt(squared)
+    paper = tuple(table[f"paper_{name}"].to_numpy(float) for name in NUMBERS)
+    ours = statistics(table)
+    difference, error, freedom = welch(ours, paper)
     reach = stdtrit(freedom, 1.0 - LEVEL / 2.0) * error
     low, high = difference - reach, difference + reach
+    rows = table.groupby(["metric", *ROW], sort=False)["mean"]
+    # The row of the best mean; of itself if the row has no mean.
+    best = rows.transform(lambda means: means.idxmax() if means.notna().any() else means.index[0])
+    below, spread, degrees = welch(ours, statistics(table.loc[best]))
+    new = np.isnan(difference)
     verdicts = {
         Verdict.UNAVAILABLE: table["repeats"] == 0,
-        Verdict.FAILED: n == 0,
-        Verdict.NEW: np.isnan(difference),
+        Verdict.FAILED: ours[2] == 0,
+        Verdict.ALONE: new & (rows.transform("count") == 1),
+        Verdict.BEST: new & (np.abs(below) < ROUNDING),
+        Verdict.TIED: new & (below + stdtrit(degrees, 1.0 - LEVEL / 2.0) * spread >= 0.0),
+        Verdict.LOWER: new,
         Verdict.DATA_DIFFER: table["data_differ"],
         Verdict.EXACT: np.abs(difference) <= ROUNDING,
         Verdict.NEAR: np.abs(difference) <= NEAR,

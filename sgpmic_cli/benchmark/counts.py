@@ -23,6 +23,8 @@ from sgpmic_cli.benchmark.compare import (
     distinct,
     is_best,
     rows_of,
+    statistics,
+    welch,
 )
 from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE
 
@@ -86,20 +88,24 @@ def summary(
     compared = table[table["metric"].isin(metrics) & table["paper_mean"].notna()]
     cells = distinct(compared)
     judged = cells[cells["difference"].notna() & ~cells["data_differ"]]
-    differing = judged[judged["verdict"].isin([Verdict.UP, Verdict.DOWN])]
-    order = differing["difference"].abs().sort_values(ascending=False, kind="stable").index
-    methods = [name for name in table["method"].unique() if name in set(cells["method"])]
+    size = judged["difference"].abs()
+    order = size.sort_values(ascending=False, kind="stable").index
+    differing = judged.loc[order].query("verdict in ['differs up', 'differs down']")
     return {
         "published": 0 if printed is None else len(printed),
         "compared": len(compared),
         "distinct": len(cells),
         "judged": len(judged),
-        "within_one_point": int((judged["difference"].abs() <= NEAR).sum()),
+        "within_one_point": int((size <= NEAR).sum()),
         "differ": len(differing),
         "verdicts": count_verdicts(cells["verdict"]),
-        "by_metric": _count_by(cells, "metric", metrics),
-        "by_method": _count_by(cells, "method", methods),
-        "by_dataset": _count_by(cells, "dataset", cells["dataset"].unique().tolist()),
+        **{
+            f"by_{column}": {
+                str(name): count_verdicts(verdicts)
+                for name, verdicts in cells.groupby(column, sort=False)["verdict"]
+            }
+            for column in ("metric", "method", "dataset")
+        },
         "differing": [
             {
                 "dataset": cell.dataset,
@@ -111,7 +117,7 @@ def summary(
                 "difference": cell.difference,
                 "interval": [cell.low, cell.high],
             }
-            for cell in rows_of(differing.loc[order])
+            for cell in rows_of(differing)
         ],
         "rows": len(distinct(table).drop_duplicates(ROW)),
         **caveats(table),
@@ -122,10 +128,60 @@ def summary(
     }
 
 
-def _count_by(cells: pd.DataFrame, column: str, groups: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Count the verdicts of each group that has any."""
-    verdicts = dict(list(cells.groupby(column, sort=False)["verdict"]))
-    return {group: count_verdicts(verdicts[group]) for group in groups if group in verdicts}
+def score_table(numbers: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return the means of a metric by row and method, of a comparison or of printed numbers."""
+    means = numbers[(numbers["metric"] == metric) & numbers["mean"].notna()]
+    return means.set_index([*ROW, "method"])["mean"].unstack(sort=False)
+
+
+def beside_best(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Compare every method with the method that has the highest mean over the data sets.
+
+    Each data set counts once, as in the ranks; methods without a number for a data set are omitted.
+    The test over the data sets is the paired t test, that on one data set Welch's. The p-values are
+    not adjusted for the number of methods.
+
+    Returns
+    -------
+    methods : DataFrame
+        By method, best first: its `mean`, the `difference` from the best with its 95 % interval
+        (`low`, `high`) and `p_value`, and the data sets in which it is significantly better
+        (`wins`), neither (`ties`) and worse (`losses`).
+    """
+    from scipy.special import stdtr, stdtrit
+
+    scores = one_row_each(score_table(table, metric)).dropna(axis="columns")
+    means = scores.mean().sort_values(ascending=False, kind="stable")
+    numbers = table[table["metric"] == metric].set_index([*ROW, "method"])
+    rows = []
+    for method, mean in means.items():
+        ours, best = (
+            statistics(numbers.loc[[(*row, name) for row in scores.index]])
+            for name in (method, means.index[0])
+        )
+        differences, errors, freedoms = welch(ours, best)
+        reach = stdtrit(freedoms, 1.0 - LEVEL / 2.0) * errors
+        wins, losses = int((differences > reach).sum()), int((differences < -reach).sum())
+        error, freedom = errors[0], freedoms[0]
+        if len(scores) > 1:
+            freedom = len(scores) - 1
+            error = differences.std(ddof=1) / np.sqrt(len(scores))
+        difference, half = differences.mean(), stdtrit(freedom, 1.0 - LEVEL / 2.0) * error
+        # Equal differences everywhere have no error: they are certain, or there is none.
+        p_value = 2.0 * stdtr(freedom, -abs(difference) / error) if error else float(not difference)
+        rows.append(
+            {
+                "mean": mean,
+                "difference": difference,
+                "low": difference - half,
+                "high": difference + half,
+                "p_value": p_value,
+                "wins": wins,
+                "ties": len(scores) - wins - losses,
+                "losses": losses,
+            }
+        )
+    return pd.DataFrame(rows, index=means.index)
 
 
 @dataclass(frozen=True)
@@ -151,31 +207,30 @@ class Ranking:
         return groups
 
 
-def score_table(numbers: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return the means of a metric by row and method, of a comparison or of printed numbers."""
-    means = numbers[(numbers["metric"] == metric) & numbers["mean"].notna()]
-    return means.set_index([*ROW, "method"])["mean"].unstack(sort=False)
-
-
 def rank_methods(scores: pd.DataFrame) -> Ranking | None:
-    """Rank the methods; return None if there are fewer than three of them or two data sets."""
-    rows = _one_row_each(scores)
+    """Rank the methods.
+
+    Return None if there are fewer than three methods, or so few data sets that not even the first
+    and the last of all ranks would differ significantly.
+    """
+    rows = one_row_each(scores)
     table = rows.dropna(axis="columns").round(2)
-    if min(len(table.columns) - 1, len(table)) < 2:
+    k, n = len(table.columns), len(table)
+    if k < 3 or n < 2 or critical_difference(k, n) > k - 1:
         return None
     from scipy.stats import friedmanchisquare  # imported here because it takes half a second
 
-    mean_ranks = ranks_in_rows(table).mean().sort_values(kind="stable")
+    mean_ranks = table.rank(axis="columns", ascending=False).mean().sort_values(kind="stable")
     # If all methods tie on every data set, the statistic is 0 / 0.
     tied = (table.nunique(axis="columns") == 1).all()
     statistic, p_value = (0.0, 1.0) if tied else friedmanchisquare(*table.to_numpy().T)
     return Ranking(
         methods=tuple(mean_ranks.index),
         mean_ranks=tuple(mean_ranks.tolist()),
-        datasets=tuple(table.index),
+        datasets=tuple(table.index.get_level_values("dataset")),
         statistic=float(statistic),
         p_value=float(p_value),
-        critical_difference=critical_difference(len(table.columns), len(table)),
+        critical_difference=critical_difference(k, n),
         omitted=tuple(rows.columns.difference(table.columns, sort=False)),
     )
 
@@ -188,40 +243,31 @@ def rank_sides(
     Data sets whose public data differ from those of the printed numbers are left out. If the rest
     is too small for a ranking, rank each side that is large enough alone.
     """
-    ours = score_table(table, metric)
-    sides = {"ours": rank_methods(ours)}
+    sides = {"ours": score_table(table, metric)}
     if printed is not None:
-        paper = score_table(printed[~printed["data_differ"]], metric)
-        if both := rank_both(paper, ours):
-            return dict(zip(("paper", "ours"), both, strict=True))
-        sides = {"paper": rank_methods(paper), **sides}
-    return {side: ranking for side, ranking in sides.items() if ranking is not None}
+        sides = {"paper": score_table(printed[~printed["data_differ"]], metric), **sides}
+        if both := rank_both(*sides.values()):
+            return dict(zip(sides, both, strict=True))
+    rankings = {side: rank_methods(scores) for side, scores in sides.items()}
+    return {side: ranking for side, ranking in rankings.items() if ranking is not None}
 
 
 def rank_both(printed: pd.DataFrame, ours: pd.DataFrame) -> tuple[Ranking, Ranking] | None:
     """Rank both sides over the same rows and methods, so that their ranks are comparable.
 
     The rows are those in which both sides have a number. The methods are those with a number in all
-    of these rows on both sides. Return None if fewer than three methods or two data sets remain.
+    of these rows on both sides. Return None if they are too few.
     """
-    common = [row for row in printed.index if row in ours.index]
-    sides = [_one_row_each(scores.loc[common]) for scores in (printed, ours)]
+    common = one_row_each(printed.loc[printed.index.isin(ours.index)]).index
+    sides = [scores.loc[common] for scores in (printed, ours)]
     complete = [set(side.dropna(axis="columns")) for side in sides]
     every = list(dict.fromkeys([*printed, *ours]))
     shared = [method for method in every if all(method in side for side in complete)]
-    first, second = (rank_methods(scores.loc[common, shared]) for scores in (printed, ours))
+    first, second = (rank_methods(side[shared]) for side in sides)
     if first is None or second is None:
         return None
     omitted = tuple(method for method in every if method not in shared)
     return replace(first, omitted=omitted), replace(second, omitted=omitted)
-
-
-def ranks_in_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """Rank every row of scores after rounding to two decimals, as printed.
-
-    Rank 1 is the highest; ties share the mean of their ranks.
-    """
-    return table.round(2).rank(axis="columns", ascending=False)
 
 
 def critical_difference(n_methods: int, n_datasets: int) -> float:
@@ -232,9 +278,8 @@ def critical_difference(n_methods: int, n_datasets: int) -> float:
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
 
 
-def _one_row_each(scores: pd.DataFrame) -> pd.DataFrame:
+def one_row_each(scores: pd.DataFrame) -> pd.DataFrame:
     """Return one row for each data set: at 95 % of the variance, or at its largest percentage."""
     percentages = scores.index.to_frame()["explained_variance"].astype(float)
     preferred = percentages.mask(percentages == USUAL_PERCENTAGE, np.inf)
-    chosen = preferred.groupby("dataset", sort=False).idxmax()
-    return scores.loc[chosen].droplevel("explained_variance")
+    return scores.loc[preferred.groupby("dataset", sort=False).idxmax()]

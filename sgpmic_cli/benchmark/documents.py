@@ -10,12 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import FIELDS, KEY, METRICS, NUMBERS, SHOWN, long_table
+from sgpmic_cli.benchmark.compare import KEY, METRICS, NUMBERS, SHOWN, long_table
 from sgpmic_cli.benchmark.methods import Methods
-from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE
+from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Study
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files.atomic import read_regular
 from sgpmic_cli.files.output_folder import read_json
+
+# The fields of a cell in a document with their types. Explained variance is `variance` there.
+FIELDS: dict[str, Any] = {
+    **{"dataset": str, "data": str, "explained_variance": int, "q": lambda q: q},
+    **{"n_clusters": int, "method": str, "scores": dict, "settings": dict},
+    **{"repeats": int, "failed": int},
+}
 
 
 def read_printed(path: Path) -> pd.DataFrame:
@@ -45,88 +52,60 @@ def parse_printed(content: bytes) -> pd.DataFrame:
         The columns KEY, NUMBERS and `data_differ` (False).
     """
     text = io.BytesIO(content)
-    try:
-        table = pd.read_csv(text, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except pd.errors.EmptyDataError:
-        table = pd.DataFrame(columns=["mean"])
+    table = pd.read_csv(text, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     table.index += 2  # the lines of the file
-    table = table[table["mean"].fillna("") != ""]
+    table = table[table["mean"] != ""]
     if table.empty:
         raise ValueError("there is no number in it")
-    variance = table["variance"] if "variance" in table else pd.Series("", table.index)
-    variance = variance.fillna("").replace("", str(USUAL_PERCENTAGE))
-    names = {name: table[name] for name in ("dataset", "method")}
-    numbers = {name: _numbers(table[name]) for name in NUMBERS}
-    printed = pd.DataFrame(
-        {
-            "metric": table["metric"].str.lower(),
-            **names,
-            "explained_variance": _numbers(variance).astype(int),
-            **numbers,
-            "data_differ": False,
-        }
-    )
-    for line, metric in printed["metric"].items():
-        if metric not in SHOWN:
-            raise ValueError(f"metric {metric!r} in line {line} is none of {', '.join(SHOWN)}")
-    finite = np.isfinite(printed[NUMBERS].to_numpy(float)).all(axis=1)
-    for line in printed.index[~finite | (printed["std"] < 0.0) | (printed["repeats"] <= 0)]:
-        raise ValueError(f"a number in line {line} is negative or infinite")
-    for line in printed.index[printed.duplicated(KEY)]:
-        raise ValueError(f"line {line} repeats an earlier cell")
-    return printed[[*KEY, *NUMBERS, "data_differ"]].reset_index(drop=True)
+    if "variance" not in table:
+        table = table.assign(variance=str(USUAL_PERCENTAGE))
+    variance = table["variance"].replace("", str(USUAL_PERCENTAGE))
+    printed = table.assign(metric=table["metric"].str.lower(), explained_variance=variance)
+    printed = printed[[*KEY, *NUMBERS]]
+    numbers = printed[["explained_variance", *NUMBERS]].apply(pd.to_numeric, errors="coerce")
+    printed = printed.assign(**numbers)
+    problems = {
+        f"its metric is none of {', '.join(SHOWN)}": ~printed["metric"].isin(SHOWN),
+        "a number is missing or wrong": ~np.isfinite(numbers).all(axis=1),
+        "a number is negative": (printed["std"] < 0) | (printed["repeats"] <= 0),
+        "it repeats an earlier cell": printed.duplicated(KEY),
+    }
+    for problem, wrong in problems.items():
+        for line in printed.index[wrong]:
+            raise ValueError(f"line {line}: {problem}")
+    types: Any = {"explained_variance": int, **dict.fromkeys(NUMBERS, float)}
+    return printed.astype(types).assign(data_differ=False).reset_index(drop=True)
 
 
-def _numbers(texts: pd.Series) -> pd.Series:
-    for line, text in texts.items():
-        try:
-            float(text)
-        except (TypeError, ValueError):
-            raise ValueError(f"a number in line {line} is missing or wrong") from None
-    return texts.astype(float)
-
-
-@dataclass(frozen=True)
-class Document:
-    """A written benchmark that was read back, and how it was computed."""
-
-    protocol: str
-    repeats: int
-    table: pd.DataFrame  # without printed numbers
-
-
-def document(table: pd.DataFrame, **head: Any) -> dict[str, Any]:
-    """Return the JSON document of a benchmark, whose head says how it was computed."""
-    cells = table.groupby("cell", sort=False)
-    return {**head, "cells": [_cell_document(cell) for _, cell in cells]}
+def document(study: Study, table: pd.DataFrame) -> dict[str, Any]:
+    """Return the JSON document of a benchmark."""
+    cells = [_cell_document(cell) for _, cell in table.groupby("cell", sort=False)]
+    head = {"protocol": study.protocol, "repeats": study.repeats, "seed": study.seed}
+    return {**head, "cells": cells}
 
 
 def _cell_document(cell: pd.DataFrame) -> dict[str, Any]:
-    first = cell.iloc[0]
-    judged = cell[cell["metric"].isin(METRICS)].set_index("metric")
+    first = plain_values(cell.iloc[0].to_dict())
 
-    def numbers(columns: Mapping[str, str]) -> dict[str, Any]:
-        """Return the numbers of each metric by their names in the document; None without any."""
-        return {
-            str(metric): plain_values({name: row[column] for column, name in columns.items()})
-            for metric, row in judged.iterrows()
-        }
+    def numbers(metrics: tuple[str, ...], **columns: str) -> dict[str, dict[str, Any]]:
+        """Return the numbers of each metric by their names in the document."""
+        chosen = cell[cell["metric"].isin(metrics)].set_index("metric")[list(columns.values())]
+        rows = chosen.set_axis(list(columns), axis="columns").to_dict("index")
+        return {str(metric): plain_values(row) for metric, row in rows.items()}
 
-    paper = numbers({"paper_mean": "mean", "paper_std": "std"})
-    paper = {metric: each if each["mean"] is not None else None for metric, each in paper.items()}
-    differences = numbers({"difference": "mean", "low": "low", "high": "high"})
-    scores = cell[["mean", "std"]].to_dict("records")
+    def printed(**columns: str) -> dict[str, dict[str, Any] | None]:
+        """Return the same numbers; None instead of those without a mean."""
+        rows = numbers(METRICS, **columns)
+        return {metric: None if row["mean"] is None else row for metric, row in rows.items()}
+
+    paper = printed(mean="paper_mean", std="paper_std")
     return {
-        **plain_values({name: first[column] for column, name in FIELDS.items()}),
-        **dict(zip(cell["metric"], map(plain_values, scores), strict=True)),
+        **{"variance" if name == "explained_variance" else name: first[name] for name in FIELDS},
+        **numbers(SHOWN, mean="mean", std="std"),
         "paper": paper if any(paper.values()) else None,
-        "verdict": judged["verdict"].to_dict(),
-        "difference": {
-            metric: each if each["mean"] is not None else None
-            for metric, each in differences.items()
-        },
-        "seconds": None if pd.isna(first["seconds"]) else float(first["seconds"]),
-        "note": first["note"],
+        "verdict": {m: row["verdict"] for m, row in numbers(METRICS, verdict="verdict").items()},
+        "difference": printed(mean="difference", low="low", high="high"),
+        **{name: first[name] for name in ("seconds", "note")},
         **({"tracebacks": list(first["tracebacks"])} if first["tracebacks"] else {}),
     }
 
@@ -143,6 +122,15 @@ def plain_values(fields: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class Document:
+    """A written benchmark that was read back, and how it was computed."""
+
+    protocol: str
+    repeats: int
+    table: pd.DataFrame  # without printed numbers
+
+
 def read_document(path: Path, methods: Methods) -> Document:
     """Read the `benchmark.json` of a benchmark."""
     with reading(path) as content:
@@ -152,19 +140,10 @@ def read_document(path: Path, methods: Methods) -> Document:
 
 
 def _read_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {column: cell[name] for column, name in FIELDS.items()}
-    types: dict[str, Any] = {
-        "dataset": str,
-        "data": str,
-        "method": str,
-        "scores": dict,
-        "settings": dict,
-    }
-    types |= dict.fromkeys(("explained_variance", "n_clusters", "repeats", "failed"), int)
-    fields |= {name: kind(fields[name]) for name, kind in types.items()}
-    return fields | {
-        "q": None if fields["q"] is None else int(fields["q"]),
-        "numbers": {score: _read_numbers(**cell[score]) for score in SHOWN},
+    fields = {**cell, "explained_variance": cell["variance"]}
+    numbers = {metric: _read_numbers(**cell[metric]) for metric in SHOWN}
+    return {name: kind(fields[name]) for name, kind in FIELDS.items()} | {
+        "numbers": numbers,
         "seconds": cell["seconds"],
         "reasons": (),
         "tracebacks": tuple(map(str, cell.get("tracebacks", ()))),

@@ -88,18 +88,18 @@ def compute(
         done = 0
         while done < len(runs):  # with a new child after each fit that ended one
             for fitted in _fits_of_child(arguments[done:], data.Y, limits):
-                yield _row(runs[done], fitted)
+                yield _row(runs[done], data.labels, fitted)
                 done += 1
         return
     for run, given in zip(runs, arguments, strict=True):
         with threadpool_limits(limits=1):
-            yield _row(run, fit(given, data.Y))
+            yield _row(run, data.labels, fit(given, data.Y))
 
 
 def arguments_of(run: "Run", memory: Path | None) -> Arguments:
     """Return the class and the arguments of a run's estimator."""
-    names = {"n_clusters": run.cell.n_clusters, "n_components": run.q, "random_state": run.seed}
-    common: dict[str, Any] = dict(names)
+    common: dict[str, Any] = {"n_clusters": run.cell.n_clusters, "n_components": run.q}
+    common["random_state"] = run.seed
     # A third-party parameter of this name may mean something else.
     if memory is not None and not run.cell.method.third_party:
         common["memory"] = memory
@@ -115,17 +115,15 @@ def make_estimator(arguments: Arguments) -> Any:
     return kind(**common | settings)
 
 
-def _row(run: "Run", fitted: dict[str, Any]) -> Row:
+def _row(run: "Run", labels: Any, fitted: dict[str, Any]) -> Row:
     """Score the clusters of a fit, and return the row of the run."""
     from sgpmic_cli.scores import score_all
 
-    clusters, data = fitted.pop("clusters", None), run.cell.data
+    clusters = fitted.pop("clusters", None)
     if clusters is not None:
-        assert data is not None
-        assert data.labels is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings of the scores are not the method's
-            fitted["scores"] = score_all(data.labels, clusters)
+            fitted["scores"] = score_all(labels, clusters)
     return {
         "key": run.key,
         "dataset": run.cell.dataset,
@@ -171,22 +169,17 @@ def _fitted(estimator: Any, Y: Array) -> dict[str, Any]:
         raise ValueError(f"fit_predict gave labels of shape {clusters.shape} for {len(Y)} rows.")
     if clusters.dtype.kind == "f" and not np.isfinite(clusters).all():
         raise ValueError("fit_predict gave labels that are not numbers.")
-    n_iter = getattr(estimator, "n_iter_", None)
-    curves = {name: _curve(estimator, attribute) for attribute, name in TRACES.items()}
+    n_iter, trace = getattr(estimator, "n_iter_", None), {}
+    for attribute, name in TRACES.items():
+        with suppress(AttributeError, TypeError, ValueError):  # it has other attributes
+            values = np.asarray(getattr(estimator, attribute), dtype=np.float64)
+            if values.ndim == 1 and np.isfinite(values).all():
+                trace[name] = values.tolist()
     return {
         "clusters": np.unique(clusters, return_inverse=True)[1].tolist(),
         "n_iter": int(n_iter) if isinstance(n_iter, int | np.integer) else None,
-        "trace": {name: curve for name, curve in curves.items() if curve},
+        "trace": trace,
     }
-
-
-def _curve(estimator: Any, attribute: str) -> list[float]:
-    """Return a fitted attribute as a list of numbers, or an empty list if it is anything else."""
-    try:
-        values = np.asarray(getattr(estimator, attribute), dtype=np.float64)
-    except (AttributeError, TypeError, ValueError):
-        return []
-    return values.tolist() if values.ndim == 1 and np.isfinite(values).all() else []
 
 
 def _traceback(error: BaseException) -> str:

@@ -1,26 +1,32 @@
 """Recompute cells and compare them with the reference.
 
-The same repeats with the same seeds are compared, so unchanged code on the same machine gives equal
-numbers. Another machine or library version may change single runs.
+The same repeats with the same seeds are compared, so unchanged code on the same processor gives
+equal numbers. The fast check compares three repeats of each cell, and all repeats of the reference
+where a mean fell by more than a point.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.methods import resolve, unknown
-from sgpmic_cli.benchmark.plan import Cell, Study, Suite
+from sgpmic_cli.benchmark.compare import NEAR
+from sgpmic_cli.benchmark.methods import unknown
+from sgpmic_cli.benchmark.plan import Cell, Suite
 from sgpmic_cli.benchmark.reference import (
+    HERE,
+    KEY,
+    PLACE,
     OwnFile,
-    Place,
     Reference,
-    changes_frame,
+    State,
     changes_of,
-    missing,
+    places_of,
     scores_of,
 )
 from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study
@@ -31,7 +37,6 @@ from sgpmic_cli.errors import UsageError
 
 FAST_SECONDS = 0.5  # the fast cells have shorter runs, by estimate, on bundled data
 FAST_REPEATS = 3
-UPDATE_REPEATS = 10
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,12 @@ class Selection:
     datasets: tuple[str, ...] = ("all",)
     methods: tuple[str, ...] = ("all",)
 
-    def has(self, place: Place) -> bool:
-        """Return whether a cell is selected."""
-        dataset, _, method = place
-        named = (*self.datasets, *(Path(name).name for name in self.datasets))
-        return ("all" in named or dataset in named) and (
-            "all" in self.methods or method in self.methods
+    def of(self, table: pd.DataFrame) -> pd.Series:
+        """Return which rows of a table are selected."""
+        files = [Path(name).name for name in self.datasets]
+        every = pd.Series(True, table.index)
+        return (every if "all" in files else table["dataset"].isin(files)) & (
+            every if "all" in self.methods else table["method"].isin(self.methods)
         )
 
 
@@ -61,52 +66,61 @@ def check(
 ) -> pd.DataFrame:
     """Recompute the selected cells and compare them; only the fast ones unless `full`.
 
-    The result has a row for each metric of each cell; see `reference.COLUMNS`.
+    The result has a row for each metric of each cell; see `changes_of`.
     """
     _check_names(suite, reference, selection)
-    if repeats is None:
-        repeats = reference.repeats if full else min(FAST_REPEATS, reference.repeats)
-    if repeats > reference.repeats:
+    if repeats is not None and repeats > reference.repeats:
         raise UsageError(
             f"--repeats {repeats}: the reference has {reference.repeats}, so give 1 to that many."
         )
-    wanted = {place: scores for place, scores in reference.cells.items() if selection.has(place)}
-    # Data sets and methods that no longer exist are missing, not wrong arguments.
-    files = {name: str(file.path) for name, file in reference.files.items() if file.path.is_file()}
-    selected = dict.fromkeys(place[0] for place in wanted)
-    datasets = [files.get(name, name) for name in selected if name in files or find(name)]
-    methods = [name for name in dict.fromkeys(place[2] for place in wanted) if _exists(suite, name)]
-    if not datasets or not methods:
-        gone = (missing(place, scores) for place, scores in wanted.items())
-        return changes_frame([change for cell in gone for change in cell])
-    too_slow: set[Place] = set()
+    wanted = reference.scores[selection.of(reference.scores)]
+    if full or repeats is not None:
+        return _check(suite, reference, wanted, options, repeats or reference.repeats, full)
+    changes = _check(suite, reference, wanted, options, FAST_REPEATS, full)
+    fell = places_of(changes[changes["difference"] < -NEAR])
+    if reference.repeats > FAST_REPEATS and len(fell):
+        suspects = wanted[places_of(wanted).isin(fell)]
+        again = _check(suite, reference, suspects, options, reference.repeats, full=True)
+        changes = pd.concat([changes[~places_of(changes).isin(fell)], again], ignore_index=True)
+    return changes
+
+
+def _check(
+    suite: Suite,
+    reference: Reference,
+    wanted: pd.DataFrame,
+    options: RunOptions,
+    repeats: int,
+    full: bool,
+) -> pd.DataFrame:
+    """Recompute scores of the reference and compare them."""
+    places, too_slow = set(places_of(wanted)), []
 
     def keep(cell: Cell) -> list[Cell]:
         """Keep the wanted cells."""
-        if cell.place not in wanted:
+        if cell.place not in places:
             return []
         if not full and is_slow(cell):
-            too_slow.add(cell.place)
+            too_slow.append(cell.place)
             return []
         return [cell]
 
-    how: dict[str, Any] = {"seed": reference.seed, "protocol": reference.protocol, "vary": keep}
-    how["label"] = reference.label if files.keys() & selected.keys() else None
-    finished = _run(suite.study(datasets, methods, ["all"], repeats=repeats, **how), options)
-    computed = _by_place(finished)
-    changes = []
-    for place, scores in wanted.items():
-        file, runs = reference.files.get(place[0]), computed.get(place)
-        if runs is None:
-            changes += [] if place in too_slow else missing(place, scores)
-        elif (runs["status"] == "unavailable").any():
-            changes += missing(place, scores, runs["reason"].iloc[0])
-        elif file and runs["data"].iloc[0] != file.sha256:
-            reason = f"'{place[0]}' is not the file that the reference was made with"
-            changes += missing(place, scores, reason)
-        else:
-            changes += changes_of(place, scores, scores_of(runs), repeats, _reasons(runs))
-    return changes_frame(changes)
+    # Data sets and methods that no longer exist are missing, not wrong arguments.
+    files = {name: str(file.path) for name, file in reference.files.items() if file.path.is_file()}
+    datasets = [name for name in wanted["dataset"].unique() if name in files or find(name)]
+    methods = [name for name in wanted["method"].unique() if ":" in name or name in suite.methods]
+    runs = pd.DataFrame(columns=[*PLACE, "data", "status", "reason", "scores", "repeat"])
+    if datasets and methods:
+        label = reference.label if not files.keys().isdisjoint(datasets) else None
+        paths = [files.get(name, name) for name in datasets]
+        how: dict[str, Any] = {"repeats": repeats, "label": label, "vary": keep}
+        runs = _run(suite, reference, options, paths, methods, **how).runs
+    for name, file in reference.files.items():
+        other = (runs["dataset"] == name) & ~runs["data"].isin(["", file.sha256])
+        reason = f"'{name}' is not the file that the reference was made with"
+        runs.loc[other, ["status", "reason"]] = ["unavailable", reason]
+    before = wanted[(wanted["repeat"] < repeats) & ~places_of(wanted).isin(too_slow)]
+    return changes_of(before, runs)
 
 
 def update(
@@ -120,101 +134,91 @@ def update(
 ) -> tuple[Reference, pd.DataFrame, FinishedStudy]:
     """Recompute the selected cells and put them into the reference.
 
-    A cell in which every run failed keeps its old values and is among the changes as failed.
-    `label` is the label column of CSV files; a reference has one. If the reference has such files,
-    "all" selects what it contains.
+    On another processor than the reference's, scores that differ are put beside the old ones. A
+    cell in which every run failed keeps its old scores and is among the changes as failed. `label`
+    is the label column of CSV files; a reference has one. If the reference has such files, "all"
+    selects what it contains.
     """
-    base = old or Reference(next(iter(suite.protocols)), 0, UPDATE_REPEATS, {})
+    base = old or Reference(next(iter(suite.protocols)))
     repeats = base.repeats if repeats is None else repeats
     if old and repeats != old.repeats and selection != Selection():
         raise UsageError(
             f"--repeats {repeats} differs from the reference's {old.repeats}: update all cells to "
             "change it."
         )
-    datasets, methods, label = _arguments_of_update(base, selection, label)
-    how: dict[str, Any] = {"seed": base.seed, "protocol": base.protocol, "label": label}
-    finished = _run(suite.study(datasets, methods, ["all"], repeats=repeats, **how), options)
-    # Cells that are no longer in the table are removed; cells without data stay.
-    computed = _by_place(finished)
-    removed = [place for place in base.cells if selection.has(place) and place not in computed]
-    cells = {place: scores for place, scores in base.cells.items() if place not in removed}
-    files = dict(base.files)
-    paths = {Path(name).name: Path(name) for name in datasets}
-    changes = []
-    for place, runs in computed.items():
-        if (runs["status"] == "unavailable").any():
-            continue
-        dataset, now = place[0], scores_of(runs)
-        changes += changes_of(place, base.cells.get(place), now, reason=_reasons(runs))
-        if now is not None:
-            cells[place] = now
-        if find(dataset) is None:
-            files[dataset] = OwnFile(paths[dataset], runs["data"].iloc[0])
-    for place in removed:
-        changes += missing(place, base.cells[place], "no longer in the table")
-    label = label if files else None
-    renewed = replace(base, repeats=repeats, cells=cells, files=files, label=label)
-    return renewed, changes_frame(changes), finished
-
-
-def _by_place(finished: FinishedStudy) -> dict[Place, pd.DataFrame]:
-    """Return the runs of each cell."""
-    groups = finished.runs.groupby("cell", sort=False)
-    return {cell.place: groups.get_group(i) for i, cell in enumerate(finished.prepared.cells)}
-
-
-def _reasons(runs: pd.DataFrame) -> str:
-    return "; ".join(runs["reason"][runs["status"] == "failed"].unique())
-
-
-def _arguments_of_update(
-    old: Reference, selection: Selection, label: str | None
-) -> tuple[list[str], list[str], str | None]:
-    """Return the data sets, methods and label column of an update, with files by their paths."""
     datasets, methods = list(selection.datasets), list(selection.methods)
-    if not old.files:
-        return datasets, methods, label
-    if label not in (None, old.label):
-        raise UsageError(
-            f"--label {label} differs from the reference's {old.label}: make another reference."
-        )
-    if "all" in datasets:
-        datasets = list(dict.fromkeys(place[0] for place in old.cells))
-    if "all" in methods:
-        methods = list(dict.fromkeys(place[2] for place in old.cells))
-    paths = [
-        str(old.files[name].path) if name in old.files and not Path(name).exists() else name
-        for name in datasets
-    ]
-    return paths, methods, old.label if any(find(name) is None for name in paths) else None
+    if base.files:
+        if label not in (None, base.label):
+            raise UsageError(
+                f"--label {label} differs from the reference's {base.label}: make a new reference."
+            )
+        datasets = base.scores["dataset"].unique().tolist() if "all" in datasets else datasets
+        methods = base.scores["method"].unique().tolist() if "all" in methods else methods
+        known = {name: str(file.path) for name, file in base.files.items()}
+        datasets = [name if Path(name).exists() else known.get(name, name) for name in datasets]
+        label = base.label if any(find(name) is None for name in datasets) else None
+    finished = _run(suite, base, options, datasets, methods, repeats=repeats, label=label)
+    runs = finished.runs[finished.runs["status"] != "unavailable"]
+    # Cells that are no longer in the table are removed; cells without data stay.
+    without_data = places_of(base.scores).isin(places_of(finished.runs.drop(runs.index)))
+    before = base.scores[selection.of(base.scores) & ~without_data]
+    changes = changes_of(before, runs, "outer")
+    places = places_of(base.scores)
+    if base.processor != HERE:  # which adds no new scores to the cells of the other
+        changes = changes[(changes["state"] != State.NEW) | ~places_of(changes).isin(places)]
+    changed = places_of(changes[changes["state"] != State.SAME])
+    computed = places_of(runs[runs["status"] == "ok"])
+    new = scores_of(runs).assign(processor=HERE)
+    new = new.merge(changes[KEY])
+    new = new[places_of(new).isin(computed) & places_of(new).isin(changed)]
+    gone = places.isin(places_of(before)) & ~places.isin(places_of(runs))
+    # The scores of another processor stay beside the new ones.
+    replaced = places.isin(places_of(new)) & (
+        (base.processor == HERE) | (base.scores["processor"] == HERE)
+    )
+    scores = pd.concat([base.scores[~gone & ~replaced], new])
+    order = places.append(places_of(new)).unique()
+    scores = scores.iloc[np.argsort(order.get_indexer(places_of(scores)), kind="stable")]
+    files = dict(base.files)
+    for path in map(Path, datasets):
+        data = runs["data"][runs["dataset"] == path.name]
+        if find(path.name) is None and len(data):
+            files[path.name] = OwnFile(path, data.iloc[0])
+    label = label if files else None
+    fields: dict[str, Any] = {"repeats": repeats, "scores": scores, "files": files, "label": label}
+    return replace(base, **fields), changes, finished
 
 
-def _exists(suite: Suite, method: str) -> bool:
-    try:
-        resolve([method], suite.methods)
-    except UsageError:
-        return False
-    return True
+def _run(
+    suite: Suite,
+    reference: Reference,
+    options: RunOptions,
+    datasets: Sequence[str],
+    methods: Sequence[str],
+    **how: Any,
+) -> FinishedStudy:
+    """Run cells as the reference prescribes.
 
-
-def _run(study: Study, options: RunOptions) -> FinishedStudy:
-    """Run a study. Without a store, keep runs until the end, so that a killed check resumes."""
-    if options.store is not None:
-        return run_study(study, options)
-    folder = cache_folder(options.data_dir) / ".sgpmic-check"
-    finished = run_study(study, replace(options, store=folder))
-    rmtree(finished.prepared.store.memory, ignore_errors=True)
-    with suppress(OSError):  # the folder has files of others, such as runs of another check
-        for key in finished.distinct_runs["key"]:
-            (folder / f"{key}.json").unlink(missing_ok=True)
-        folder.rmdir()
+    Without a store, keep runs until the end, so that a killed check resumes.
+    """
+    how |= {"seed": reference.seed, "protocol": reference.protocol}
+    folder = Path(options.store or cache_folder(options.data_dir) / ".sgpmic-check")
+    finished = run_study(
+        suite.study(datasets, methods, ["all"], **how), replace(options, store=folder)
+    )
+    if options.store is None:
+        rmtree(finished.prepared.store.memory, ignore_errors=True)
+        with suppress(OSError):  # the folder has files of others, such as runs of another check
+            for key in finished.distinct_runs["key"]:
+                (folder / f"{key}.json").unlink(missing_ok=True)
+            folder.rmdir()
     return finished
 
 
 def _check_names(suite: Suite, reference: Reference, selection: Selection) -> None:
     """Raise UsageError for unknown names, which would otherwise pass without a comparison."""
-    datasets = [*names(), *(place[0] for place in reference.cells), "all"]
-    methods = [*suite.methods, *(place[2] for place in reference.cells), "all"]
+    datasets = [*names(), *reference.scores["dataset"], "all"]
+    methods = [*suite.methods, *reference.scores["method"], "all"]
     for kind, given, valid in (
         ("data set", selection.datasets, datasets),
         ("method", selection.methods, methods),

@@ -52,11 +52,6 @@ class Method:
     settings_searched: bool = False
 
     @property
-    def module(self) -> str:
-        """Return the module that defines the class."""
-        return self.target.partition(":")[0]
-
-    @property
     def label(self) -> str:
         """Return the name shown in tables."""
         return self.title or self.name
@@ -92,21 +87,18 @@ def with_entry_points(methods: Methods) -> dict[str, Method]:
 
 def resolve(names: Iterable[str], methods: Methods) -> list[Method]:
     """Return the methods of the given names: of a method, of a group, or `module:Class`."""
-    groups: dict[str, list[Method]] = {}
-    for method in methods.values():
-        if method.group:
-            groups.setdefault(method.group, []).append(method)
+    groups = dict.fromkeys(method.group for method in methods.values() if method.group)
     chosen: dict[str, Method] = {}
     for name in names:
         if name in groups:
-            chosen |= {method.name: method for method in groups[name]}
+            chosen |= {key: method for key, method in methods.items() if method.group == name}
         elif name in methods:
             chosen[name] = methods[name]
         elif ":" in name:
             chosen[name] = _third_party(name, name)
         else:
             more = "or module:Class for a clusterer of your own"
-            raise UsageError(unknown("method", name, [*methods, *groups], more))
+            raise UsageError(unknown("method", name, [*methods, *groups, more]))
     if not chosen:
         raise UsageError("no method was named: give methods=pca-fcm,ppca-fcm for example, or all.")
     for method in chosen.values():
@@ -120,11 +112,10 @@ def _third_party(name: str, target: str) -> Method:
     return Method(name, target, cost=3.0)
 
 
-def unknown(kind: str, name: str, valid: Iterable[str], more: str = "") -> str:
+def unknown(kind: str, name: str, valid: Iterable[str]) -> str:
     """Return the message for an unknown name, with the nearest valid name and all of them."""
     valid = list(valid)
-    every = ", ".join([*valid, more] if more else valid)
-    return f"unknown {kind} {name!r}{nearest(name, valid)}; valid: {every}."
+    return f"unknown {kind} {name!r}{nearest(name, valid)}; valid: {', '.join(valid)}."
 
 
 @contextmanager
@@ -177,23 +168,15 @@ def wait_for(process: "subprocess.Popen[bytes]", answer: Path, seconds: float | 
         code = process.poll()
         if answer.exists():
             return ""
+        if code is not None and code >= 0:
+            return f"its process ended with exit code {code}"
         if code is not None:
-            return f"its process {_exit_reason(code)}"
+            causes = {"SIGKILL": ", probably out of memory", "SIGSEGV": ", a crash in native code"}
+            name = signal.Signals(-code).name
+            return f"its process was ended by {name}{causes.get(name, '')}"
         if deadline is not None and time.monotonic() >= deadline:
             return f"it took longer than the limit of {seconds:g} s"
         time.sleep(POLL_SECONDS)
-
-
-def _exit_reason(code: int) -> str:
-    """Describe the exit code of a process, to follow the words "its process"."""
-    if code >= 0:
-        return f"ended with exit code {code}"
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:
-        name = f"signal {-code}"
-    causes = {"SIGKILL": ", probably out of memory", "SIGSEGV": ", a crash in native code"}
-    return f"was ended by {name}{causes.get(name, '')}"
 
 
 def exit_with_parent(parent: int) -> None:

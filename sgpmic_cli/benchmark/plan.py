@@ -157,7 +157,10 @@ def load_data(
     for name, percentages in _requested(datasets, wanted):
         registered = find(name)
         try:
-            data = _scaled(_load(name, registered, label, source), scale)
+            data = _load(name, registered, label, source)
+            if scale not in (None, "none"):
+                offset, factor = offset_and_scale(data.Y, cast(Scale, scale))
+                data = replace(data, Y=(data.Y - offset) / factor)
             new = LoadedData(data.name, percentages, registered, data)
         except DataUnavailable as error:
             new = LoadedData(name, percentages, registered, None, reason=str(error))
@@ -213,13 +216,6 @@ def _requested(
             yield from ((file, wanted or PERCENTAGES) for file in files)
 
 
-def _scaled(data: Dataset, scale: str | None) -> Dataset:
-    if scale is None or scale == "none":
-        return data
-    offset, factor = offset_and_scale(data.Y, cast(Scale, scale))
-    return replace(data, Y=(data.Y - offset) / factor)
-
-
 def _percentages(given: Sequence[str | int]) -> tuple[int, ...] | None:
     """Parse percentages; None stands for all of each data set."""
     texts = [str(text).strip().removesuffix("%") for text in given]
@@ -236,42 +232,26 @@ def _percentages(given: Sequence[str | int]) -> tuple[int, ...] | None:
 
 
 def plan_cells(loaded: Iterable[LoadedData], study: Study) -> list[Cell]:
-    """Return the cells of a study, row by row."""
-    return [
-        varied
-        for data in loaded
-        for explained_variance in data.explained_variances
-        for q in [_dimensions(data.data, explained_variance)]
-        for method in study.methods
-        for varied in study.vary(_cell(data, explained_variance, q, method, study.scale))
-    ]
-
-
-def _dimensions(data: Dataset | None, explained_variance: int) -> int | None:
-    """Return the number of latent dimensions of a row, which all its methods share."""
-    if data is None:
-        return None
+    """Return the cells of a study, row by row. All methods of a row have the same Q."""
     from sgpmic_cli.gp.pca import dimensions_for
 
-    return dimensions_for(data.Y, explained_variance / 100)
-
-
-def _cell(
-    loaded: LoadedData, explained_variance: int, q: int | None, method: Method, scale: str | None
-) -> Cell:
-    """Return a cell. Methods that scale the columns themselves get `scale` as an argument."""
-    place = loaded.name, explained_variance, q, method
-    data, entry = loaded.data, loaded.entry
-    if data is None:
-        return Cell(*place, entry.n_classes if entry else 0, reason=loaded.reason)
-    if data.labels is None:
-        raise UsageError(
-            f"{loaded.name!r} has no label column to score against: name it with --label COLUMN."
-        )
-    settings = dict(method.settings)
-    if scale is not None and "scale" in method.accepts():
-        settings["scale"] = scale
-    return Cell(*place, data.n_classes, settings, data=data)
+    cells: list[Cell] = []
+    for one in loaded:
+        data, n_classes = one.data, one.entry.n_classes if one.entry else 0
+        for percentage in one.explained_variances:
+            q = None if data is None else dimensions_for(data.Y, percentage / 100)
+            for method in study.methods:
+                place = one.name, percentage, q, method
+                if data is None:
+                    cell = Cell(*place, n_classes, reason=one.reason)
+                else:
+                    settings = dict(method.settings)
+                    # Methods that scale the columns themselves get the scaling as an argument.
+                    if study.scale is not None and "scale" in method.accepts():
+                        settings["scale"] = study.scale
+                    cell = Cell(*place, data.n_classes, settings, data=data)
+                cells += study.vary(cell)
+    return cells
 
 
 def plan_runs(cells: Iterable[Cell], repeats: int, seed: int) -> list[Run]:
@@ -296,7 +276,7 @@ def _run(cell: Cell, data: Dataset, repeat: int, base: int) -> Run:
     method = cell.method
     identity = {"dataset": cell.dataset, "method": method.name, "seed": base, "repeat": repeat}
     seed = int(_digest({**common, **identity})[:8], 16)  # 32 bits, as RandomState requires
-    code = code_version(method.module)
+    code = code_version(method.target)
     content = {"data": data.sha256, "method": method.target, "seed": seed, "code": code}
     return Run(cell, q, repeat, seed, _digest({**common, **content}), code)
 

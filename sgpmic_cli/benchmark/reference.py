@@ -1,14 +1,16 @@
 """The reference of the gate: read it, write it, and compare runs with it.
 
-The reference has the scores of every repeat of every cell. A difference of at most
-max(1, 3 s / sqrt n) is allowed, where s is the standard deviation of the reference and n the number
-of repeats compared.
+The scores of a reference are a data frame with a row for each repeat: the columns of `KEY`, repeat,
+processor and score (missing if the repeat failed). Where another processor gives other scores, the
+reference can hold both, and a mean is compared with the band between the two.
+
+A mean is lower if it is more than one point below the band, and a one-sided paired t test over the
+seeds confirms it at the 5 % level.
 """
 
 import json
-import math
 import os
-from collections.abc import Mapping, Sequence
+import platform
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -17,103 +19,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import METRICS
-from sgpmic_cli.benchmark.documents import plain_values
+from sgpmic_cli.benchmark.compare import LEVEL, NEAR, OWN_METRICS
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.files.output_folder import read_json
 
-Place = tuple[str, int, str]  # data set, explained variance, method
-Scores = dict[str, list[float | None]]  # of a cell, by metric and repeat; None for a failed repeat
+REPEATS = 10  # of a new reference
 DIGITS = 4  # of the scores in a reference
 UNCHANGED = 0.005  # half of the last digit shown
-
-
-class OwnFile(NamedTuple):
-    """A user's CSV file: its path, and the hash of its values and labels."""
-
-    path: Path
-    sha256: str
-
-
-@dataclass(frozen=True)
-class Reference:
-    """All cells and how they were computed."""
-
-    protocol: str
-    seed: int
-    repeats: int
-    cells: dict[Place, Scores]
-    files: dict[str, OwnFile] = field(default_factory=dict)  # by data set
-    label: str | None = None  # label column of these files
-
-
-def read_reference(path: Path) -> Reference:
-    """Read a reference. The paths of users' files are relative to it."""
-    try:
-        content = read_json(path)
-        files = content.get("files", {}).items()
-        return Reference(
-            protocol=str(content["protocol"]),
-            seed=int(content["seed"]),
-            repeats=int(content["repeats"]),
-            cells=dict(map(_read_cell, content["cells"])),
-            files={
-                name: OwnFile(path.parent / str(file["path"]), str(file["sha256"]))
-                for name, file in files
-            },
-            label=content.get("label"),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SgpmicError(
-            f"'{path}' is not a reference, so nothing was compared ({error}): restore it, or make "
-            "one with sgpmic check --update --reference FILE."
-        ) from error
-
-
-def _read_cell(entry: Mapping[str, Any]) -> tuple[Place, Scores]:
-    values = {metric: list(entry[metric]) for metric in METRICS}
-    for value in (value for repeats in values.values() for value in repeats):
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if value is not None and not (is_number and 0.0 <= value <= 100.0):
-            raise ValueError(f"{value!r} is not a percentage")
-    return (str(entry["dataset"]), int(entry["variance"]), str(entry["method"])), values
-
-
-def write_reference(path: Path, reference: Reference) -> None:
-    """Write a reference with one line for each cell, so that version control shows changes."""
-    names = ("protocol", "seed", "repeats")
-    head: dict[str, Any] = {name: getattr(reference, name) for name in names}
-    if reference.files:
-        head["label"] = reference.label
-        head["files"] = {
-            name: {
-                "path": Path(os.path.relpath(file.path, path.parent)).as_posix(),
-                "sha256": file.sha256,
-            }
-            for name, file in reference.files.items()
-        }
-    lines = []
-    for (dataset, variance, method), values in reference.cells.items():
-        content = {"dataset": dataset, "variance": variance, "method": method, **values}
-        lines.append(f"  {json.dumps(content, allow_nan=False)}")
-    cells = ",\n".join(lines)
-    write_whole(path, f'{json.dumps(head)[:-1]}, "cells": [\n{cells}\n]}}\n')
-
-
-def scores_of(runs: pd.DataFrame) -> Scores | None:
-    """Return the runs of one cell as scores of a reference; None if every run failed."""
-    good = runs["status"] == "ok"
-    if not good.any():
-        return None
-    shown = runs["scores"].iloc[0]
-    return {
-        metric: [
-            round(score, DIGITS) if succeeded else None
-            for score, succeeded in zip(runs[shown[metric]], good, strict=True)
-        ]
-        for metric in METRICS
-    }
+PLACE = ["dataset", "explained_variance", "method"]
+KEY = [*PLACE, "metric"]
+# The processor of this machine. Systems have different names for it.
+HERE = {"AMD64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 
 
 class State(StrEnum):
@@ -130,93 +47,173 @@ class State(StrEnum):
 
 BROKEN = (State.DOWN, State.FAILED, State.MISSING)  # make the gate fail
 COMPARED = (State.SAME, State.MOVED, State.UP, State.DOWN)
-COLUMNS = [
-    *("dataset", "explained_variance", "method", "metric", "state"),
-    *("before_mean", "before_std", "now_mean", "now_std", "tolerance", "reason", "difference"),
-]
 
 
-def changes_frame(changes: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    """Return changes as a data frame with a row for each metric of each cell."""
-    numbers = dict.fromkeys(
-        ("before_mean", "before_std", "now_mean", "now_std", "tolerance"), float
+class OwnFile(NamedTuple):
+    """A user's CSV file: its path, and the hash of its values and labels."""
+
+    path: Path
+    sha256: str
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """All cells and how they were computed."""
+
+    protocol: str
+    seed: int = 0
+    repeats: int = REPEATS
+    processor: str = HERE  # the first of the processors
+    scores: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame(columns=[*KEY, "repeat", "processor", "score"])
     )
-    frame = pd.DataFrame(list(changes), columns=COLUMNS).astype(numbers)
-    return frame.assign(difference=frame["now_mean"] - frame["before_mean"])
+    files: dict[str, OwnFile] = field(default_factory=dict)  # by data set
+    label: str | None = None  # label column of these files
 
 
-def missing(place: Place, before: Scores, reason: str = "") -> list[dict[str, Any]]:
-    """Return the change of a cell that was not computed now."""
-    return [_change(place, METRICS[0], State.MISSING, before[METRICS[0]], [], reason=reason)]
+def read_reference(path: Path) -> Reference:
+    """Read a reference. The paths of users' files are relative to it."""
+    try:
+        content = read_json(path)
+        processor = str(content.get("processor", HERE))
+        rows = [
+            (entry["dataset"], int(entry["variance"]), entry["method"], metric, i, side, score)
+            for entry in content["cells"]
+            for side, scores in {
+                processor: entry,
+                **{k: v for k, v in entry.items() if isinstance(v, dict)},
+            }.items()
+            for metric in OWN_METRICS
+            if metric in scores
+            for i, score in enumerate(scores[metric])
+        ]
+        frame = pd.DataFrame(rows, columns=[*KEY, "repeat", "processor", "score"])
+        frame["score"] = frame["score"].astype(float)
+        if frame.empty or not (frame["score"].isna() | frame["score"].between(-100, 100)).all():
+            raise ValueError("a score is not a percentage, or there is none")
+        return Reference(
+            protocol=str(content["protocol"]),
+            seed=int(content["seed"]),
+            repeats=int(content["repeats"]),
+            processor=processor,
+            scores=frame,
+            files={
+                name: OwnFile(path.parent / str(file["path"]), str(file["sha256"]))
+                for name, file in content.get("files", {}).items()
+            },
+            label=content.get("label"),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SgpmicError(
+            f"'{path}' is not a reference, so nothing was compared ({error}): restore it, or make "
+            "one with sgpmic check --update --reference FILE."
+        ) from error
 
 
-def changes_of(
-    place: Place,
-    before: Scores | None,
-    now: Scores | None,
-    repeats: int | None = None,
-    reason: str = "",
-) -> list[dict[str, Any]]:
-    """Compare the metrics of a cell that was computed now; `now` is None if every run failed."""
-    changes = []
-    for metric in METRICS:
-        old = before[metric] if before else []
-        new = now[metric][:repeats] if now else []
-        shown = old[:repeats]
-        was, mean = _mean_std(shown)[0], _mean_std(new)[0]
-        tolerance = None
-        lost = any(y is None and x is not None for x, y in zip(old, new, strict=False))
-        if now is None or (before and (lost or not old)):
-            state = State.FAILED  # a repeat failed that succeeded before
-        elif before is None:
-            state = State.NEW
-        elif was is None or mean is None:
-            state = State.MOVED
-        else:
-            count = sum(value is not None for value in new)
-            tolerance = max(1.0, 3.0 * (_mean_std(old)[1] or 0.0) / math.sqrt(count))
-            state = _state(mean - was, tolerance)
-        told = reason if tolerance is None else ""
-        changes.append(_change(place, metric, state, shown, new, tolerance, told))
-    return changes
-
-
-def _change(
-    place: Place,
-    metric: str,
-    state: State,
-    before: Sequence[float | None],
-    now: Sequence[float | None],
-    tolerance: float | None = None,
-    reason: str = "",
-) -> dict[str, Any]:
-    numbers = *_mean_std(before), *_mean_std(now), tolerance
-    return dict(zip(COLUMNS, (*place, metric, state, *numbers, reason), strict=False))
-
-
-def _state(difference: float, tolerance: float) -> State:
-    if abs(difference) < UNCHANGED:
-        return State.SAME
-    if abs(difference) <= tolerance:
-        return State.MOVED
-    return State.UP if difference > 0 else State.DOWN
-
-
-def _mean_std(values: Sequence[float | None]) -> tuple[float | None, float | None]:
-    """Return mean and standard deviation of the successful repeats; None if there are none."""
-    good = [value for value in values if value is not None]
-    return (float(np.mean(good)), float(np.std(good))) if good else (None, None)
-
-
-def changes_document(changes: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the changes as they are in the JSON document of the gate."""
-    return [
-        {
-            **{name: row[name] for name in ("dataset", "method", "metric", "state", "reason")},
-            "variance": row["explained_variance"],
-            "before": {"mean": row["before_mean"], "std": row["before_std"]},
-            "now": {"mean": row["now_mean"], "std": row["now_std"]},
-            **{name: row[name] for name in ("tolerance", "difference")},
+def write_reference(path: Path, reference: Reference) -> None:
+    """Write a reference with one line for each cell, so that version control shows changes."""
+    fields = ("protocol", "seed", "repeats", "processor")
+    head: dict[str, Any] = {name: getattr(reference, name) for name in fields}
+    if reference.files:
+        head["label"] = reference.label
+        head["files"] = {
+            name: {"path": Path(os.path.relpath(file, path.parent)).as_posix(), "sha256": sha256}
+            for name, (file, sha256) in reference.files.items()
         }
-        for row in map(plain_values, changes.to_dict("records"))
+    lines = []
+    for place, cell in reference.scores.groupby(PLACE, sort=False):
+        content: dict[Any, Any] = dict(zip(("dataset", "variance", "method"), place, strict=True))
+        for (side, metric), part in cell.groupby(["processor", "metric"], sort=False):
+            scores = content if side == reference.processor else content.setdefault(side, {})
+            scores[metric] = [None if np.isnan(score) else score for score in part["score"]]
+        lines.append(f"  {json.dumps(content, allow_nan=False)}")
+    cells = ",\n".join(lines)
+    write_whole(path, f'{json.dumps(head)[:-1]}, "cells": [\n{cells}\n]}}\n')
+
+
+def places_of(table: pd.DataFrame) -> pd.MultiIndex:
+    """Return the data set, explained variance and method of each row."""
+    return pd.MultiIndex.from_frame(table[PLACE])
+
+
+def scores_of(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores of runs as rows of a reference; failed runs have none."""
+    rows = runs.to_dict("records")
+    parts = [
+        runs.assign(metric=name, score=[row[row["scores"].get(name, name)] for row in rows])
+        for name in OWN_METRICS
     ]
+    scores = pd.concat(parts).sort_index(kind="stable")[[*KEY, "repeat", "score"]]
+    return scores.astype({"repeat": int, "score": float}).round({"score": DIGITS})
+
+
+def changes_of(before: pd.DataFrame, runs: pd.DataFrame, how: Any = "left") -> pd.DataFrame:
+    """Compare runs with scores of a reference.
+
+    Parameters
+    ----------
+    before : DataFrame
+        Scores of the reference.
+    runs : DataFrame
+        A results frame.
+    how : {"left", "outer"}
+        Whether cells that are not in the reference are among the changes ("outer").
+
+    Returns
+    -------
+    changes : DataFrame
+        A row for each metric of each cell: KEY, `state`, `before_mean`, `before_std`, `now_mean`,
+        `now_std`, the mean of the paired differences (`difference`), its `tolerance`, and the
+        `reason` of a failed or missing cell.
+    """
+    from scipy.special import stdtrit
+
+    now = scores_of(runs[runs["status"] != "unavailable"])
+    sides = before.rename(columns={"score": "before"})
+    now = now.rename(columns={"score": "now"})
+    pairs = sides.merge(now, how, [*KEY, "repeat"], indicator="side").fillna({"processor": HERE})
+    pairs["difference"] = pairs["now"] - pairs["before"]
+    pairs["lost"] = pairs["before"].notna() & pairs["now"].isna()
+    grouped = pairs.groupby([*KEY, "processor"], sort=False)
+    numbers = {
+        f"{side}_{name}": (side, function)
+        for side in ("before", "now")
+        for name, function in (("mean", "mean"), ("std", lambda values: values.std(ddof=0)))
+    }
+    changes = grouped.agg(
+        **numbers,
+        difference=("difference", "mean"),
+        spread=("difference", "std"),
+        n=("difference", "count"),
+        lost=("lost", "any"),
+        missing=("side", lambda side: (side == "left_only").all()),
+        new=("side", lambda side: (side == "right_only").all()),
+    ).reset_index()
+    n, size = changes["n"], changes["difference"].abs()
+    reach = stdtrit(n - 1.0, 1.0 - LEVEL) * changes["spread"] / np.sqrt(n)
+    changes["tolerance"] = reach.fillna(0.0).clip(lower=NEAR).where(n > 0)
+    band = changes.groupby(KEY, sort=False)["before_mean"]
+    inside = changes["now_mean"].between(band.transform("min"), band.transform("max"))
+    states = {
+        State.MISSING: changes["missing"],
+        State.FAILED: changes["now_mean"].isna() | changes["lost"],
+        State.NEW: changes["new"],
+        State.SAME: size < UNCHANGED,
+        # Also a cell that failed in the reference.
+        State.MOVED: (n == 0) | (size <= changes["tolerance"]) | inside,
+        State.UP: changes["difference"] > 0.0,
+    }
+    names = [str(state) for state in states]
+    conditions = [condition.to_numpy(bool) for condition in states.values()]
+    changes["state"] = np.select(conditions, names, State.DOWN)
+    reasons = (
+        runs[runs["reason"] != ""].groupby(PLACE)["reason"].agg(lambda r: "; ".join(r.unique()))
+    )
+    changes["reason"] = [
+        reasons.get(place, "") if state in (State.MISSING, State.FAILED) else ""
+        for place, state in zip(places_of(changes), changes["state"], strict=True)
+    ]
+    # The processor whose mean is nearer.
+    nearest = size.sort_values(kind="stable").index
+    changes = changes.loc[nearest].drop_duplicates(KEY).sort_index(ignore_index=True)
+    return changes.drop(columns=["processor", "spread", "n", "lost", "missing", "new"])

@@ -148,11 +148,6 @@ class RunOptions:
                 f"--n-jobs {self.n_jobs} is too many for this machine: give at most {most}, or -1."
             )
 
-    @property
-    def source(self) -> dict[str, Any]:
-        """Return the arguments that say where data come from."""
-        return {"data_dir": self.data_dir, "mirror": self.mirror, "offline": self.offline}
-
     def arguments(self) -> dict[str, Any]:
         """Return the options for the manifest, without paths on the user's machine."""
         names = ("n_jobs", "force", "retry_failed", "offline")
@@ -193,7 +188,7 @@ class FinishedStudy:
 
     @property
     def computed(self) -> int:
-        """Return the number of runs computed by this call."""
+        """Return the number of runs computed by this call. The others were stored."""
         return len(self.prepared.pending)
 
     @property
@@ -257,12 +252,10 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
         study.explained_variances,
         label=study.label,
         scale=study.scale,
-        **options.source,
+        **{name: getattr(options, name) for name in ("data_dir", "mirror", "offline")},
     )
     cells = plan_cells(loaded, study)
-    folder = options.store if options.store is not None or out is None else Path(out) / "runs"
-    if folder is None:
-        raise ValueError("a study without tables needs a store for its runs.")
+    folder = options.store if options.store is not None else Path(out or ".") / "runs"
     store = Store(folder, warn=options.watcher.warn)
     runs = plan_runs(cells, study.repeats, study.seed)
     rows = {} if options.force else {run.key: store.read(run.key) for run in runs}

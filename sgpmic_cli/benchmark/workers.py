@@ -21,7 +21,7 @@ from sgpmic_cli.benchmark.methods import error_text, exit_with_parent
 from sgpmic_cli.benchmark.plan import Cell, Run
 from sgpmic_cli.code_version import code_version
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.interrupts import blocked_interrupts, within
+from sgpmic_cli.interrupts import blocked_interrupts
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -152,15 +152,12 @@ def _connect(scheduler: str, n_jobs: int) -> "Client":
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
 
     async def try_address() -> None:
-        await (await connect(scheduler, timeout=2 * CONNECT_SECONDS)).close()
+        await (await asyncio.wait_for(connect(scheduler), CONNECT_SECONDS)).close()
 
-    def open_client() -> Client:
+    try:
         # A client without a scheduler prints a traceback when the process ends.
         asyncio.run(try_address())
         return Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-
-    try:
-        return within(CONNECT_SECONDS, open_client)
     except Exception as error:  # Dask raises many types of errors for a wrong address
         raise UsageError(
             f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} s: start one or "
@@ -178,7 +175,7 @@ def compute_on_worker(batch: Sequence[Run], limits: Limits = Limits()) -> list[R
             f"the Dask worker {worker.address} has several threads, whose runs would disturb each "
             "other: start workers with --nthreads 1, one per core."
         )
-    if code_version(run.cell.method.module) != run.code:
+    if code_version(run.cell.method.target) != run.code:
         raise SgpmicError(
             f"the Dask worker {worker.address} has another version of {run.cell.method.name}, "
             "NumPy, SciPy or scikit-learn: install the same versions on every machine."

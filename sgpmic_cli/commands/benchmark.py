@@ -1,13 +1,11 @@
-"""`sgpmic benchmark`, `sweep-inducing`, `sweep-clusters`, `table1` and `report`: experiments."""
+"""`sgpmic benchmark`, `table1` and `report`: experiments."""
 
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
-from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING, SweepRange
 from sgpmic_cli.text import for_terminal
 
 if TYPE_CHECKING:
@@ -15,8 +13,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-    from sgpmic_cli.benchmark.plan import Study
-    from sgpmic_cli.benchmark.run import RunOptions
 
 # The colours of the verdicts in the terminal.
 STYLES = {
@@ -25,8 +21,11 @@ STYLES = {
     "compatible": "cyan",
     "differs up": "magenta",
     "differs down": "red",
-    "new": "blue",
     "data differ": "yellow",
+    "best": "bold green",
+    "tied": "green",
+    "lower": "",
+    "alone": "",
     "failed": "bold red",
     "unavailable": "dim",
     "not run": "dim",
@@ -54,14 +53,15 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     source: shared.SourceOptions,
     output: Output,
 ) -> None:
-    """Run methods on data sets and compare every score with the paper's.
+    """Run methods on data sets and compare every score with the paper's, or methods by ARI.
 
     Finished runs are stored, so the same command resumes an interrupted one. Exit codes: 0 done
     (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
     130 interrupted.
     """
     from sgpmic_cli.benchmark import benchmark as experiment
-    from sgpmic_cli.commands.output import RunProgress, finish_runs
+    from sgpmic_cli.benchmark.documents import document
+    from sgpmic_cli.commands.output import RunProgress, finish_runs, print_plan
     from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
     progress = RunProgress(output)
@@ -70,63 +70,76 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     study = paper_suite().study(datasets, names, percentages, scale=scale, **running.study())
     options = running.options(source, progress)
     if running.dry_run:
-        _print_plan(study, options, out, output)
+        print_plan(study, options, out, output)
         return
     with progress:
         finished, table = experiment.benchmark(
             study, options, out=out, printed=table2(), with_trace=trace
         )
-    output.result(experiment.benchmark_document(study, table), _result_tables(table))
+    output.result(document(study, table), _result_tables(table))
     finish_runs(finished, f"tables and manifest in {out}", output)
 
 
 def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
     """Yield a table of each metric, the legend, the counts of the verdicts and the notes.
 
-    If nothing is printed for the results, yield the ARI of every method and data set with mean
-    ranks and the result of the test as well.
+    If nothing is printed for the results, yield the ARI and the methods beside the best of them.
     """
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
 
-    from sgpmic_cli.benchmark.compare import METRICS, ROW, distinct, is_best, rows_of
+    from sgpmic_cli.benchmark.compare import (
+        LEGEND,
+        METRICS,
+        OWN_METRICS,
+        ROW,
+        distinct,
+        has_print,
+        is_best,
+        rows_of,
+    )
     from sgpmic_cli.benchmark.counts import count_verdicts
-    from sgpmic_cli.benchmark.render.tables import RANKED, TITLES, notes_of, ranking, used
+    from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table, notes_of
     from sgpmic_cli.commands.output import note, table
 
-    marked = results.assign(best=is_best(results))
-    for metric in METRICS:
+    printed = has_print(results)
+    metrics = METRICS if printed else OWN_METRICS[:1]
+    shown = results.assign(best=is_best(results))
+    shown = shown[shown["metric"].isin(metrics)]
+    for metric, numbers in shown.groupby("metric", sort=False):
         # The cells of a row stand together.
-        rows = marked[marked["metric"] == metric].groupby(ROW, sort=False)
-        cells = [_row(cell) for _, row in rows for cell in rows_of(row)]
-        headings = ["data set", "% (Q)", "method", TITLES[metric], "paper", "diff", ""]
+        rows = numbers.groupby(ROW, sort=False)
+        cells = [_row(cell, printed) for _, row in rows for cell in rows_of(row)]
+        headings = ["data set", "% (Q)", "method", TITLES[str(metric)]]
+        headings += ["paper", "diff", ""] if printed else [""]
         yield table(headings, cells, left=("data set", "% (Q)", "method", ""))
+    counts = {
+        metric: count_verdicts(distinct(part)["verdict"])
+        for metric, part in shown.groupby("metric", sort=False)
+    }
     lines = [
-        Text.assemble((str(verdict), STYLES[verdict]), f": {verdict.meaning}")
-        for verdict in used(results)
+        Text.assemble((verdict, STYLES[verdict]), f": {about.meaning}")
+        for verdict, about in LEGEND.items()
+        if any(verdict in each for each in counts.values())
     ]
     lines.append(Text.assemble(("bold", "bold"), ": best on the data set"))
     yield Padding(Group(*lines), (0, 0, 1, 0), expand=False)
-    for metric in METRICS:
-        every = results[results["metric"] == metric]
-        counted = distinct(every)
-        repeated = len(every) - len(counted)
+    for metric, verdicts in counts.items():
+        total = sum(verdicts.values())
+        repeated = int((shown["metric"] == metric).sum()) - total
         more = f"; {repeated} more repeat them" if repeated else ""
-        counts = count_verdicts(counted["verdict"])
-        parts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        yield note(f"{TITLES[metric]} cells", f"{parts}; {len(counted)} in total{more}")
+        parts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+        yield note(f"{TITLES[str(metric)]} cells", f"{parts}; {total} in total{more}")
     for about, names in notes_of(results).items():
         yield note(", ".join(names), about)
-    if results["paper_mean"].isna().all():
-        head, ranks, result = ranking(results)
-        content = table(head, ranks, title=TITLES[RANKED], left=head[:1])
-        content.rows[-3].end_section = True  # the last two rows are the mean and the mean rank
-        yield content
-        yield Text(result)
+    if not printed:
+        head, methods = methods_table(results)
+        yield table(head, methods, title="Methods", left=head[:1])
+        yield Text(BESIDE_NOTE)
 
 
-def _row(cell: Any) -> "list[str | Text]":
+def _row(cell: Any, printed: bool) -> "list[str | Text]":
     """Return the row of a cell; the difference has its confidence interval, as +1.2 [0.4, 2.0]."""
     from rich.text import Text
 
@@ -135,97 +148,15 @@ def _row(cell: Any) -> "list[str | Text]":
     succeeded = cell.repeats - cell.failed
     runs = f" ({succeeded}/{cell.repeats})" if cell.failed and succeeded else ""
     interval = f" [{cell.low:.1f}, {cell.high:.1f}]" if cell.error > 0 else ""
+    paper = [plain(cell.paper_mean, cell.paper_std), signed(cell.difference) + interval]
     return [
         cell.dataset,
         row_title(cell),
         cell.title,
         Text(plain(cell.mean, cell.std) + runs, style="bold" if cell.best else ""),
-        plain(cell.paper_mean, cell.paper_std),
-        signed(cell.difference) + interval,
+        *(paper if printed else []),
         Text(cell.verdict, style=STYLES[cell.verdict]),
     ]
-
-
-def _print_plan(
-    study: "Study", options: "RunOptions", out: Path, output: Output, parameter: str = ""
-) -> None:
-    """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
-    from sgpmic_cli.benchmark.run import prepare
-    from sgpmic_cli.commands.output import as_text, table
-
-    prepared = prepare(study, options, out)
-    stored, to_run = prepared.stored, len(prepared.pending)
-    cells: list[dict[str, Any]] = [
-        {
-            "dataset": cell.dataset,
-            "variance": cell.explained_variance,
-            "q": cell.q,
-            "method": cell.method.name,
-            **({parameter: cell.parameter(parameter)} if parameter else {}),
-            "runs": len(prepared.runs_of(cell)),
-            "at_hand": sum(run.key in stored for run in prepared.runs_of(cell)),
-            "note": cell.reason,
-        }
-        for cell in prepared.cells
-    ]
-    titles = {"dataset": "data set", "at_hand": "stored"}
-    headings = [titles.get(name, name) for name in cells[0]] if cells else []
-    rows = [[as_text(value) for value in cell.values()] for cell in cells]
-    document = {"to_run": to_run, "at_hand": len(stored), "cells": cells}
-    output.result(document, [table(headings, rows, left=("data set", "method", "note"))])
-    output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")
-
-
-def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
-    """Return the sweep that varies the parameter of `axis`."""
-    default_data = ",".join(axis.datasets)
-
-    def run(  # noqa: PLR0913 - one parameter per option
-        data: shared.DatasetsArgument = None,
-        dataset: str | None = shared.datasets_option(default_data),
-        *,
-        values: str = shared.option(axis.meaning, value=",".join(axis.values)),
-        methods: shared.Methods = ",".join(axis.methods),
-        variance: int | None = shared.option(
-            "Percentage of explained variance that sets Q.",
-            default="95, or the only one in the paper",
-        ),
-        out: shared.Out = shared.OUTPUT_FOLDER / axis.name,
-        running: shared.RunningOptions,
-        source: shared.SourceOptions,
-        output: Output,
-    ) -> None:
-        from sgpmic_cli.commands.output import RunProgress, finish_runs, table
-        from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
-
-        progress = RunProgress(output)
-        grid = shared.split_list(values)
-        datasets = shared.split_list(shared.one_of(data, dataset, default_data))
-        names = shared.split_list(methods)
-        study = sweep_study(axis, grid, datasets, names, variance, **running.study())
-        options = running.options(source, progress)
-        if running.dry_run:
-            _print_plan(study, options, out, output, axis.parameter)
-            return
-        with progress:
-            finished = sweep(axis, study, options, out=out, values=grid)
-        grids = (table(headings, rows, title=title) for title, headings, rows in finished.grids())
-        output.result(finished.document(), chain(grids, finished.notes()))
-        finish_runs(finished.runs, f"tables and manifest in {out}", output)
-
-    files = "Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused."
-    run.__doc__ = f"{description}\n\n{files}"
-    return shared.option_groups(run)
-
-
-sweep_inducing = _sweep(
-    INDUCING,
-    "Score SGP-MIC for a range of numbers of inducing points: ACC, NMI and run time (figure 8).",
-)
-sweep_clusters = _sweep(
-    CLUSTERS,
-    "Score methods for a range of numbers of clusters, from the number of classes up (figure 7).",
-)
 
 
 @shared.option_groups

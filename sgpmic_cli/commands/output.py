@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rich import box
@@ -27,7 +28,8 @@ from sgpmic_cli.text import for_html, for_terminal
 
 if TYPE_CHECKING:
     from sgpmic_cli.benchmark.fit import Row
-    from sgpmic_cli.benchmark.run import FinishedStudy
+    from sgpmic_cli.benchmark.plan import Study
+    from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions
     from sgpmic_cli.clustering.fitting import AssignProgress, IterationProgress
 
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
@@ -302,3 +304,32 @@ def finish_runs(
     if finished.failed:
         total = finished.computed + finished.reused
         raise CellsFailed(f"{finished.failed} of {total} runs failed; {advice}.")
+
+
+def print_plan(
+    study: "Study", options: "RunOptions", out: Path, output: Output, parameter: str = ""
+) -> None:
+    """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
+    from sgpmic_cli.benchmark.run import prepare
+
+    prepared = prepare(study, options, out)
+    stored, to_run = prepared.stored, len(prepared.pending)
+    cells: list[dict[str, Any]] = [
+        {
+            "dataset": cell.dataset,
+            "variance": cell.explained_variance,
+            "q": cell.q,
+            "method": cell.method.name,
+            **({parameter: cell.parameter(parameter)} if parameter else {}),
+            "runs": len(prepared.runs_of(cell)),
+            "at_hand": sum(run.key in stored for run in prepared.runs_of(cell)),
+            "note": cell.reason,
+        }
+        for cell in prepared.cells
+    ]
+    titles = {"dataset": "data set", "at_hand": "stored"}
+    headings = [titles.get(name, name) for name in cells[0]] if cells else []
+    rows = [[as_text(value) for value in cell.values()] for cell in cells]
+    document = {"to_run": to_run, "at_hand": len(stored), "cells": cells}
+    output.result(document, [table(headings, rows, left=("data set", "method", "note"))])
+    output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")

@@ -43,7 +43,8 @@ def plot(  # noqa: PLR0913 - one parameter per option
     seed: shared.Seed = 0,
     n_jobs: shared.Jobs = -1,
     results: Path = shared.option(
-        "Folder that contains table2, sweep-clusters and sweep-inducing.", value=Path("results")
+        "Folder that contains table2, sweep-clusters and sweep-inducing, or of one sweep.",
+        value=Path("results"),
     ),
     store: Path | None = shared.option("Folder of run records.", default="RESULTS/runs"),
     source: shared.SourceOptions,

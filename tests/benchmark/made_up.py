@@ -4,6 +4,7 @@ import json
 
 from sgpmic_cli.benchmark.compare import METRICS, SHOWN, long_table, with_printed
 from sgpmic_cli.benchmark.documents import document
+from sgpmic_cli.benchmark.plan import Study
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.paper.experiments.protocols import table2
 
@@ -24,7 +25,7 @@ def write_results(folder, shifts=SHIFTS):
         for i, method in enumerate(METHODS)
     ]
     numbers = with_printed(long_table(cells, {}), table2())
-    content = document(numbers, protocol="as-run", repeats=10, seed=0)
+    content = document(Study([], [], protocol="as-run"), numbers)
     manifest = {
         "arguments": {"datasets": ["all"], "n_jobs": 2},
         "finished": "2026-01-01T00:00:00+00:00",

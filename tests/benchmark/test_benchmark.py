@@ -65,7 +65,7 @@ def test_the_mean_is_over_the_successes_and_failures_are_retried_on_request(tmp_
     failed = first.failed
     assert 0 < cell["failed"] == failed < cell["repeats"] == 12
     assert cell["acc"]["mean"] > 33.3  # a failed run does not count as zero
-    assert cell["verdict"] == {"acc": "new", "nmi": "new"}
+    assert cell["verdict"] == {"acc": "alone", "nmi": "alone"}
     reason = "FloatingPointError: the bound is not finite"
     assert f"{failed} of 12 runs failed: {reason}" in cell["note"]
     monkeypatch.setenv("TOY_MENDED", "1")

@@ -1,11 +1,14 @@
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from small_studies import small_benchmark
 
 from sgpmic_cli.benchmark.compare import distinct
 from sgpmic_cli.benchmark.counts import (
+    beside_best,
     critical_difference,
     rank_both,
     rank_methods,
@@ -130,13 +133,15 @@ def test_both_sides_are_ranked_over_common_methods_and_rows():
         [
             {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
             {"a": 1, "b": 2, "c": 3, "d": 4},
+            {"a": 1, "b": 2, "c": 3, "d": 4},
             {"a": 1, "e": 9},
         ]
     )
-    ours = _scores([{"a": 3, "b": 2, "c": 1, "own": 9}, {"a": 3, "b": 2, "c": 1, "d": 9, "own": 9}])
+    ours = [{"a": 3, "b": 2, "c": 1, "own": 9}, {"a": 3, "b": 2, "c": 1, "d": 9, "own": 9}]
+    ours = _scores([*ours, ours[1]])
     expected = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2, "c": 3}
     for side, ranks in zip(rank_both(printed, ours), expected, strict=True):
-        assert side.datasets == ("d0", "d1")  # the third was not run
+        assert side.datasets == ("d0", "d1", "d2")  # the last was not run
         assert dict(zip(side.methods, side.mean_ranks, strict=True)) == ranks
         assert side.omitted == ("d", "e", "own")
     assert rank_both(printed, _scores([])) is None
@@ -144,19 +149,22 @@ def test_both_sides_are_ranked_over_common_methods_and_rows():
 
 def test_both_sides_use_the_same_row_of_a_data_set():
     printed = {("d", v, m): float(v + i) for v in (50, 95) for i, m in enumerate("abc")}
-    printed |= {("e", 50, m): float(i) for i, m in enumerate("abc")}
+    printed |= {(name, 50, m): float(i) for name in "ef" for i, m in enumerate("abc")}
     ours = {key: -score for key, score in printed.items() if key[:2] != ("d", 95)}
     ours["d", 95, "a"] = 0.0
     table = _table(printed)
     assert rank_both(table, _table(ours)) is None  # only one method was run at 95 %
     del ours["d", 95, "a"]
     first, second = rank_both(table, _table(ours))
-    assert first.datasets == second.datasets == ("d", "e")
+    assert first.datasets == second.datasets == ("d", "e", "f")
 
 
 def test_too_little_to_rank_is_none():
     assert rank_methods(_scores([{"a": 1.0, "b": 2.0}] * 4)) is None
     assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}])) is None
+    # The critical difference of three methods on two data sets is 2.34, on three it is 1.91.
+    assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}] * 2)) is None
+    assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}] * 3)) is not None
     assert rank_methods(_scores([])) is None
 
 
@@ -164,3 +172,46 @@ def test_methods_that_never_differ_are_one_group():
     ranking = rank_methods(_scores([{"a": 1.0, "b": 1.0, "c": 1.0}] * 4))
     assert ranking.cliques() == [(0, 2)]
     assert ranking.p_value == 1.0
+
+
+def _comparison(means, std=1.0, repeats=10):
+    """Return the ARI of methods (columns) on data sets (rows) as a comparison."""
+    how = {"metric": "ari", "explained_variance": 95, "std": std, "repeats": repeats, "failed": 0}
+    return pd.DataFrame(
+        [
+            {**how, "dataset": f"d{i}", "method": name, "mean": mean}
+            for i, row in enumerate(means)
+            for name, mean in zip("abc", row, strict=False)
+        ]
+    )
+
+
+def test_methods_are_compared_with_the_best_by_a_paired_test_over_the_data_sets():
+    means = np.array(
+        [[60.0, 70.0, 50.0], [55.0, 50.0, 40.0], [80.0, 80.2, 40.0], [50.0, 66.0, 1.0]]
+    )
+    table = beside_best(_comparison(means), "ari")
+    assert table.index.tolist() == ["b", "a", "c"]
+    for name, column in (("a", 0), ("c", 2)):
+        test = stats.ttest_rel(means[:, column], means[:, 1])
+        low, high = test.confidence_interval(0.95)
+        row = table.loc[name]
+        assert row["p_value"] == pytest.approx(test.pvalue)
+        assert (row["low"], row["high"]) == pytest.approx((low, high))
+    counts = table[["wins", "ties", "losses"]].to_numpy().tolist()
+    assert counts == [[0, 4, 0], [1, 1, 2], [0, 0, 4]]
+    assert table.loc["b", "p_value"] == 1.0
+
+
+def test_on_one_data_set_the_test_is_welchs():
+    row = beside_best(_comparison([[60.0, 61.5]], std=2.0), "ari").loc["a"]
+    test = stats.ttest_ind_from_stats(60.0, 2.0, 10, 61.5, 2.0, 10, equal_var=False)
+    assert row["p_value"] == pytest.approx(test.pvalue)
+    assert row["difference"] == -1.5
+
+
+def test_a_method_without_a_number_for_a_data_set_is_not_compared():
+    means = [[60.0, 70.0, 50.0], [60.0, 70.0, np.nan]]
+    table = beside_best(_comparison(means), "ari")
+    assert table.index.tolist() == ["b", "a"]
+    assert table.loc["a", "p_value"] == 0.0  # the same difference on both data sets

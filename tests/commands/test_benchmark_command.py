@@ -46,10 +46,14 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
     assert run(f"--dataset iris {QUICK} --quiet").stderr == ""
 
 
-def test_methods_without_printed_numbers_are_ranked(run):
-    assert "mean rank" not in run(f"--dataset iris {QUICK}").stdout
+def test_methods_without_printed_numbers_are_compared_by_ari(run, here):
     methods = "--methods k-means,ward --repeats 1 --n-jobs 1 --out other"
-    assert "mean rank" in run(f"--dataset iris {methods}").stdout
+    result = run(f"--dataset iris {methods}").stdout
+    assert re.search(r"iris .* best\b", result)
+    assert re.search(r"iris .* lower\b", result)
+    assert re.search(r"method +mean ARI +difference .* wins +ties +losses", result)
+    assert not re.search("ACC|NMI|paper|printed", result)
+    assert not list((here / "other").glob("summary.*"))
 
 
 def test_failed_runs_end_with_exit_code_3_after_the_table(run):

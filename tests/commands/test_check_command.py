@@ -35,7 +35,7 @@ def test_a_lower_score_is_shown_and_fails(edited):
     result = sgpmic(f"{SUBSET} --reference", edited(acc=[99.0, 99.0, 99.0]), code=1)
     assert "differs down" in result.stdout
     assert "-7.67" in result.stdout
-    assert "1 of 12" in result.stderr
+    assert "1 of 18" in result.stderr
     assert result.stderr.count("\n") == 1
 
 

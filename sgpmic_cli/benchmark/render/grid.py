@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import ROW, Verdict, is_best, rows_of
+from sgpmic_cli.benchmark.compare import LEGEND, ROW, SHOWN, Verdict, is_best, rows_of
 from sgpmic_cli.benchmark.counts import summary
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.tables import TITLES, plain, signed
@@ -40,9 +40,8 @@ class Report:
     @cached_property
     def rows(self) -> list[tuple[str, int]]:
         """Data sets and percentages: the printed rows, then other rows that were run."""
-        places = [] if self.printed is None else self.printed[ROW].itertuples(index=False)
-        run = self.table[ROW].itertuples(index=False)
-        return list(dict.fromkeys((str(name), int(part)) for name, part in [*places, *run]))
+        rows = pd.concat([self.printed, self.table])[ROW].drop_duplicates()
+        return list(rows.itertuples(index=False, name=None))
 
     @cached_property
     def counts(self) -> dict[str, Any]:
@@ -61,19 +60,20 @@ def grid_section(report: Report) -> list[Html]:
         legend = [
             tag(
                 "li",
-                tag("span", f"{verdict.sign} {verdict}", class_=f"key {css_class(verdict)}"),
-                f" {verdict.meaning}",
+                tag("span", f"{about.sign} {verdict}", class_=f"key {css_class(verdict)}"),
+                f" {about.meaning}",
             )
-            for verdict in Verdict
+            for verdict, about in LEGEND.items()
         ]
         parts += [paragraph("grid_printed"), tag("ul", *legend, class_="legend")]
     return [*parts, *(_grid(report, metric) for metric in report.metrics)]
 
 
 def _grid(report: Report, metric: str) -> Html:
-    ours = report.table.assign(best=is_best(report.table))
-    cells, scores = _by_place(ours, metric), _scores_by_cell(report.table)
+    cells = _by_place(report.table.assign(best=is_best(report.table)), metric)
     printed = {} if report.printed is None else _by_place(report.printed, metric)
+    texts = report.table.assign(text=list(map(plain, report.table["mean"], report.table["std"])))
+    scores = texts.pivot(index="cell", columns="metric", values="text")
     body, previous = [], None
     for dataset, percentage in report.rows:
         places = [(dataset, percentage, method) for method in report.columns]
@@ -94,14 +94,6 @@ def _grid(report: Report, metric: str) -> Html:
     return box(content, caption)
 
 
-def _scores_by_cell(table: pd.DataFrame) -> dict[int, dict[str, str]]:
-    """Return the scores of each cell as texts, by metric."""
-    scores: dict[int, dict[str, str]] = {}
-    for row in rows_of(table):
-        scores.setdefault(row.cell, {})[row.metric] = plain(row.mean, row.std)
-    return scores
-
-
 def _by_place(numbers: pd.DataFrame, metric: str) -> dict[Place, Any]:
     """Return the numbers of a metric by data set, explained variance and method."""
     rows = rows_of(numbers[numbers["metric"] == metric])
@@ -109,28 +101,21 @@ def _by_place(numbers: pd.DataFrame, metric: str) -> dict[Place, Any]:
 
 
 def _cell(
-    report: Report,
-    metric: str,
-    place: Place,
-    ours: Any,
-    paper: Any,
-    scores: Mapping[int, Mapping[str, str]],
+    report: Report, metric: str, place: Place, ours: Any, paper: Any, scores: pd.DataFrame
 ) -> Html:
     verdict = Verdict(ours.verdict) if ours else Verdict.NOT_RUN
-    number = _number(ours) or verdict
-    numbers = [tag("b" if ours and ours.best else "span", number, class_="ours")]
+    numbers = [tag("b" if ours and ours.best else "span", _number(ours) or verdict, class_="ours")]
     if report.printed is not None:
         difference = signed(ours.mean - paper.mean) if ours and paper else ""
         numbers += [
-            tag("span", _number(paper) or "–", f" {verdict.sign}", class_="paper"),
+            tag("span", _number(paper) or "–", f" {LEGEND[verdict].sign}", class_="paper"),
             tag("span", difference or "–", class_="difference"),
         ]
-    unmarked = verdict is Verdict.NEW and report.printed is None
     return tag(
         "td",
         *numbers,
         _details(report, metric, place, ours, scores),
-        class_="cell" if unmarked else f"cell {css_class(verdict)}",
+        class_=f"cell {css_class(verdict)}",
         id=re.sub(r"[^\w.-]+", "-", "-".join([metric, *map(str, place)])),
         tabindex="0",
         data_place="/".join(map(str, place)),
@@ -145,27 +130,24 @@ def _number(cell: Any) -> Html | None:
     return Html(f"{cell.mean:.2f}<small>±{cell.std:.2f}</small>")
 
 
-def _details(
-    report: Report, metric: str, place: Place, cell: Any, scores: Mapping[int, Mapping[str, str]]
-) -> Html:
+def _details(report: Report, metric: str, place: Place, cell: Any, scores: pd.DataFrame) -> Html:
     """Return the tooltip of a cell."""
     dataset, percentage, method = place
     title = tag("strong", f"{report.title(method)} on {dataset_title(dataset)}, {percentage} %")
     if cell is None:
         empty = tag("p", f"{Verdict.NOT_RUN.capitalize()}.")
         return tag("div", title, empty, class_="tip", role="tooltip")
-    own = scores[cell.cell]
-    facts = {f"{TITLES[metric]}, ours": own[metric]}
+    own = scores.loc[cell.cell]
+    facts = {TITLES[metric]: own[metric], "verdict": cell.verdict}
     if report.printed is not None:
         printed = f"{plain(cell.paper_mean, cell.paper_std)}, {cell.paper_repeats:.0f} runs"
         facts["printed"] = "no number" if pd.isna(cell.paper_mean) else printed
-        facts["verdict"] = cell.verdict
     if not pd.isna(cell.difference):
         interval = f"95 % interval {cell.low:.2f} to {cell.high:.2f}"
         facts["difference"] = f"{signed(cell.difference)}, {interval}"
     facts["runs"] = f"{cell.repeats}, {cell.failed} failed"
     facts["run time"] = "–" if pd.isna(cell.seconds) else f"{cell.seconds:.2f} s"
-    facts |= {TITLES[name]: text for name, text in own.items() if name != metric}
+    facts |= {TITLES[name]: own[name] for name in SHOWN if name != metric}
     if cell.settings:
         facts["settings"] = ", ".join(f"{name} = {value}" for name, value in cell.settings.items())
     listed = [part for name, text in facts.items() for part in (tag("dt", name), tag("dd", text))]

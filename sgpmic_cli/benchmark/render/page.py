@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import METRICS, ROW, SHOWN, Verdict, with_printed
+from sgpmic_cli.benchmark.compare import METRICS, OWN_METRICS, ROW, SHOWN, with_printed
 from sgpmic_cli.benchmark.counts import Ranking, caveat_sentences, rank_sides
 from sgpmic_cli.benchmark.documents import read_document, reading
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.grid import Report, css_class, dataset_title, grid_section
-from sgpmic_cli.benchmark.render.tables import TITLES
+from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table, rank_sentence
 from sgpmic_cli.pages.markup import Html, Section, document, items, paragraph, table, tag
 
 TABLE, MANIFEST = "benchmark.json", "manifest.json"
@@ -35,10 +35,11 @@ def read_report(
         manifest |= {name: dict(manifest.get(name, {})) for name in ("versions", "data")}
     numbers = with_printed(written.table, printed)
     if printed is not None and only_run:
-        run = numbers[[*ROW, "method"]].drop_duplicates()
-        printed = printed.merge(run)
+        printed = printed.merge(numbers[[*ROW, "method"]].drop_duplicates())
         printed = None if printed.empty else printed
-    if printed is not None:
+    if printed is None:
+        metrics = OWN_METRICS
+    else:
         metrics = [name for name in SHOWN if name in {*metrics, *printed["metric"]}]
     head = written.protocol, written.repeats, manifest
     return Report(numbers, printed, methods, *head, metrics)
@@ -73,18 +74,14 @@ def headline(report: Report, judged: str) -> str:
 
 
 def summary_section(report: Report, notes: Html) -> list[Html]:
-    """Return the counts of verdicts on the printed numbers, notes on them, and the wins."""
+    """Return the methods beside the best of them, or the verdicts on the printed numbers."""
     if report.printed is None:
-        return [_wins(report)]
+        head, rows = methods_table(report.table)
+        rows = [[report.title(name), *row] for name, *row in rows]
+        return [tag("p", BESIDE_NOTE), table(head, rows, caption="Methods"), _wins(report)]
     counts = report.counts
     tiles = [
-        tag(
-            "div",
-            tag("b", count),
-            tag("span", verdict),
-            class_=f"tile {css_class(verdict)}",
-            title=Verdict(verdict).meaning,
-        )
+        tag("div", tag("b", count), tag("span", verdict), class_=f"tile {css_class(verdict)}")
         for verdict, count in counts["verdicts"].items()
     ]
     methods = {report.title(name): verdicts for name, verdicts in counts["by_method"].items()}
@@ -106,28 +103,25 @@ def summary_section(report: Report, notes: Html) -> list[Html]:
 def _verdict_table(report: Report, groups: Mapping[str, Mapping[str, int]], caption: str) -> Html:
     """Return the counts of verdicts in each group, as a coloured bar and as numbers."""
     used = list(report.counts["verdicts"])
-    rows = [
-        [name, _bar(counts), *(counts.get(verdict, "") for verdict in used)]
-        for name, counts in groups.items()
-    ]
+    rows = []
+    for name, counts in groups.items():
+        parts = [
+            tag(
+                "i", class_=css_class(verdict), style=f"width:{100 * n / sum(counts.values()):.2f}%"
+            )
+            for verdict, n in counts.items()
+        ]
+        label = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+        bar = tag("div", *parts, class_="bar", role="img", aria_label=label)
+        rows.append([name, bar, *(counts.get(verdict, "") for verdict in used)])
     return table(["", "", *used], rows, caption=f"{caption} (all scores together)")
-
-
-def _bar(counts: Mapping[str, int]) -> Html:
-    total = sum(counts.values())
-    parts = [
-        tag("i", class_=css_class(verdict), style=f"width:{100 * n / total:.2f}%")
-        for verdict, n in counts.items()
-    ]
-    label = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
-    return tag("div", *parts, class_="bar", role="img", aria_label=label)
 
 
 def _wins(report: Report) -> Html:
     """Return in how many rows each method is the best, in our numbers and in the paper's."""
     printed = set() if report.printed is None else set(report.printed["metric"])
     columns = {
-        f"{TITLES[metric]}, {side}": wins
+        f"{TITLES[metric]}, {side}" if printed else TITLES[metric]: wins
         for metric, sides in report.counts["wins"].items()
         for side, wins in sides.items()
         if side == "ours" or metric in printed
@@ -147,48 +141,37 @@ def significance_section(
 ) -> list[Html]:
     """Return the mean ranks and the results of the tests, with a sentence on `own_method`."""
     rankings = {
-        f"{TITLES[metric]}, {side}": ranking
+        f"{TITLES[metric]}, {side}" if report.printed is not None else TITLES[metric]: ranking
         for metric in report.metrics
         for side, ranking in rank_sides(report.table, report.printed, metric).items()
     }
     if not rankings:
-        return [paragraph("no_ranks")]
-    ranks = {
-        name: dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
-        for name, ranking in rankings.items()
-    }
-    methods = dict.fromkeys(method for column in ranks.values() for method in column)
-    rows = [
-        [
-            report.title(method),
-            *(f"{column[method]:.2f}" if method in column else "–" for column in ranks.values()),
-        ]
-        for method in methods
-    ]
-    sentences = (
-        f"{name}: {_sentence(report, ranking, own_method)}" for name, ranking in rankings.items()
+        return [tag("p", rank_sentence(None))]
+    ranks = pd.DataFrame(
+        {name: pd.Series(ranking.mean_ranks, ranking.methods) for name, ranking in rankings.items()}
     )
+    first = next(iter(rankings.values())).methods
+    order = [*first, *(method for method in ranks.index if method not in first)]
+    rows = [
+        [report.title(method), *("–" if pd.isna(rank) else f"{rank:.2f}" for rank in row)]
+        for method, *row in ranks.loc[order].itertuples()
+    ]
     return [
         *(note if isinstance(note, Html) else paragraph(note) for note in notes),
         table(["mean rank", *rankings], rows, caption="Mean ranks over the data sets"),
-        items(sentences),
+        items(f"{name}: {_sentence(report, each, own_method)}" for name, each in rankings.items()),
     ]
 
 
 def _sentence(report: Report, ranking: Ranking, own_method: str | None) -> str:
-    width = ranking.critical_difference
-    p = "p < 0.001" if ranking.p_value < 0.001 else f"p = {ranking.p_value:.3f}"
-    text = (
-        f"Friedman χ² = {ranking.statistic:.1f} over {len(ranking.datasets)} data sets, {p}; "
-        f"critical difference {width:.2f}."
-    )
+    text = rank_sentence(ranking)
     if ranking.omitted:
         omitted = ", ".join(map(report.title, ranking.omitted))
         text += f" Not ranked because numbers are missing: {omitted}."
     ranks = dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
     if own_method not in ranks:
         return text
-    own = ranks[own_method]
+    own, width = ranks[own_method], ranking.critical_difference
     apart = [report.title(method) for method, rank in ranks.items() if abs(rank - own) > width]
     others = f"only from {', '.join(apart)}" if apart else "from no other method"
     title = report.title(own_method)
@@ -197,16 +180,13 @@ def _sentence(report: Report, ranking: Ranking, own_method: str | None) -> str:
 
 def environment_section(report: Report) -> list[Html]:
     """Return the manifest of the benchmark."""
-    manifest = report.manifest
-    run = [
-        [name, _value(value)]
-        for name, value in manifest.items()
-        if name not in ("data", "versions")
-    ]
-    data = [[name, tag("code", digest)] for name, digest in manifest["data"].items()]
+    manifest = dict(report.manifest)
+    data = [[name, tag("code", digest)] for name, digest in manifest.pop("data").items()]
+    versions = manifest.pop("versions").items()
+    run = [[name, _value(value)] for name, value in manifest.items()]
     return [
         table(["", ""], run, caption="The run"),
-        table(["", "version"], manifest["versions"].items(), caption="Versions"),
+        table(["", "version"], versions, caption="Versions"),
         table(["", "SHA-256 of values and labels"], data, caption="Data"),
     ]
 

@@ -15,14 +15,42 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import LEVEL, METRICS, ROW, Verdict, is_best, rows_of
-from sgpmic_cli.benchmark.counts import caveat_sentences, rank_methods, ranks_in_rows, score_table
+from sgpmic_cli.benchmark.compare import (
+    LEGEND,
+    ROW,
+    Verdict,
+    has_print,
+    is_best,
+    rows_of,
+    shown_metrics,
+)
+from sgpmic_cli.benchmark.counts import (
+    Ranking,
+    beside_best,
+    caveat_sentences,
+    rank_methods,
+    score_table,
+)
 from sgpmic_cli.scores import SCORES
 from sgpmic_cli.text import for_markdown, printable
 
 TITLES = {**{name: score.title for name, score in SCORES.items()}, "seconds": "seconds"}
 RANKED = "ari"
 HEAD = ["data set", "variance % (Q)"]
+BESIDE = ["difference", "95 % interval", "p", "wins", "ties", "losses"]
+BESIDE_NOTE = (
+    "The methods beside the best of them: difference of the means (paired t test over the data "
+    "sets, Welch's test on one), and data sets in which the method is significantly better (wins), "
+    "neither (ties) or worse (losses). The p-values are not adjusted for the number of methods."
+)
+CSV_COLUMNS = {
+    **{name: name for name in ("metric", "dataset")},
+    "explained_variance": "variance",
+    **{name: name for name in ("q", "method", "mean", "std", "repeats", "failed")},
+    **{name: name for name in ("paper_mean", "paper_std", "difference")},
+    **{"low": "difference_low", "high": "difference_high"},
+    **{name: name for name in ("verdict", "settings", "note")},
+}
 
 
 def as_json(document: Mapping[str, Any]) -> str:
@@ -85,99 +113,105 @@ def digits(value: float, places: int) -> str:
 
 def tidy_csv(table: pd.DataFrame) -> str:
     """Return a CSV with one line for each score of each cell."""
-    rows = [_tidy_row(cell) for cell in rows_of(table)]
-    return csv_text(list(rows[0]), [list(row.values()) for row in rows]) if rows else ""
-
-
-def _tidy_row(cell: Any) -> dict[str, object]:
-    return {
-        "metric": cell.metric,
-        "dataset": cell.dataset,
-        "variance": cell.explained_variance,
-        "q": "" if pd.isna(cell.q) else cell.q,
-        "method": cell.method,
-        "mean": digits(cell.mean, 4),
-        "std": digits(cell.std, 4),
-        "repeats": cell.repeats,
-        "failed": cell.failed,
-        "paper_mean": digits(cell.paper_mean, 2),
-        "paper_std": digits(cell.paper_std, 2),
-        "difference": digits(cell.difference, 4),
-        "difference_low": digits(cell.low, 4),
-        "difference_high": digits(cell.high, 4),
-        "verdict": cell.verdict if cell.metric in METRICS else "",
-        "settings": json.dumps(cell.settings, sort_keys=True) if cell.settings else "",
-        "note": cell.note,
+    four = ("mean", "std", "difference", "low", "high")
+    texts = {name: [digits(value, 4) for value in table[name]] for name in four}
+    texts |= {
+        name: [digits(value, 2) for value in table[name]] for name in ("paper_mean", "paper_std")
     }
+    texts["settings"] = [
+        json.dumps(each, sort_keys=True) if each else "" for each in table["settings"]
+    ]
+    renamed = table.assign(**texts)[list(CSV_COLUMNS)].rename(columns=CSV_COLUMNS)
+    return renamed.to_csv(index=False, lineterminator="\n")
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """Return a table of each metric with ours, the paper's number and the verdict."""
+    """Return a table of each metric with our number, the printed one and the verdict."""
+    printed = has_print(table)
     parts = []
-    for metric in METRICS:
+    for metric in shown_metrics(table):
         body = [
             [for_markdown(dataset), variance, *map(_markdown_cell, cells)]
             for dataset, variance, cells in _rows(table, metric)
         ]
         content = markdown_table([*HEAD, *table["method"].unique()], body, left=2)
-        parts.append(f"### {TITLES[metric]}, ours over the paper's\n\n{content}")
-    parts.append("".join(f"- {verdict}: {verdict.meaning}\n" for verdict in used(table)))
+        title = f"{TITLES[metric]}{', ours over the paper’s' if printed else ''}"
+        parts.append(f"### {title}\n\n{content}")
+    parts.append("".join(f"- {verdict}: {LEGEND[verdict].meaning}\n" for verdict in used(table)))
     if notes := notes_of(table):
         parts.append("".join(f"- {', '.join(where)}: {note}\n" for note, where in notes.items()))
     return "\n".join(parts)
 
 
 def latex(table: pd.DataFrame) -> str:
-    """Return one tabular for each metric with ours and, below in small type, the paper's number."""
+    """Return one tabular for each metric with our numbers.
+
+    The printed numbers are below in small type, in the rows that have any.
+    """
     parts, methods = [], table["method"].unique()
-    for metric in METRICS:
+    for metric in shown_metrics(table):
         lines = []
         for dataset, variance, cells in _rows(table, metric):
-            paper = (
-                (cell and _latex_number(cell.paper_mean, cell.paper_std)) or "--" for cell in cells
-            )
-            small = [rf"{{\footnotesize {number}}}" for number in paper]
-            lines += [
-                latex_row([escape(dataset), variance, *map(_latex_cell, cells)]),
-                latex_row(["", "", *small]),
+            lines.append(latex_row([escape(dataset), variance, *map(_latex_cell, cells)]))
+            paper = [
+                _latex_number(cell.paper_mean, cell.paper_std) if cell else "" for cell in cells
             ]
+            if any(paper):
+                small = [rf"{{\footnotesize {number}}}" if number else "" for number in paper]
+                lines.append(latex_row(["", "", *small]))
         head = ["data set", r"variance \% (Q)", *map(escape, methods)]
         parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
-    signs = [f"${verdict.latex}$ {verdict}" for verdict in used(table) if verdict.latex]
+    signs = [
+        f"${LEGEND[verdict].latex}$ {verdict}" for verdict in used(table) if LEGEND[verdict].latex
+    ]
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {', '.join(signs)}\n" if signs else "\n")
 
 
-def ranking(table: pd.DataFrame) -> tuple[list[str], list[list[str]], str]:
-    """Rank the methods of a table over its rows; return heading, rows and the result of the test.
-
-    The last two rows are the mean and the mean rank of the methods with a number in every row.
-    """
-    methods, rows = list(table["method"].unique()), list(_rows(table, RANKED))
-    datasets = [dataset for dataset, _, _ in rows]
-    body = []
-    for dataset, variance, cells in rows:
-        name = dataset if datasets.count(dataset) == 1 else f"{dataset} {variance}"
-        body.append([name, *(plain(cell.mean, cell.std) if cell else "–" for cell in cells)])
-    scores = score_table(table, RANKED)
-    # A row without any number is not in the scores, and leaves no method with a mean.
-    complete = scores.dropna(axis="columns") if len(scores) == len(rows) else scores[[]]
-    for title, means in (("mean", complete.mean()), ("mean rank", ranks_in_rows(complete).mean())):
-        body.append([title, *(f"{means[name]:.2f}" if name in means else "–" for name in methods)])
-    result = "No test: there are fewer than three methods or two data sets."
-    if ranks := rank_methods(scores):
-        result = (
-            f"Friedman's test over {len(ranks.datasets)} data sets: p = {ranks.p_value:.3g}. "
-            f"Two methods differ at the {100 * LEVEL:.0f} % level (Nemenyi) if their mean ranks "
-            f"differ by {ranks.critical_difference:.2f}."
-        )
-    return ["data set", *methods], body, result
+def methods_table(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Return heading and rows of the methods by ARI beside the best of them, best first."""
+    compared = beside_best(table, RANKED)
+    rows = [
+        [
+            str(row.Index),
+            f"{row.mean:.2f}",
+            *(
+                [signed(row.difference), f"{row.low:.2f} to {row.high:.2f}", f"{row.p_value:.2g}"]
+                if row.Index != compared.index[0]
+                else ["best", "", ""]
+            ),
+            *(str(count) for count in (row.wins, row.ties, row.losses)),
+        ]
+        for row in rows_of(compared)
+    ]
+    return ["method", f"mean {TITLES[RANKED]}", *BESIDE], rows
 
 
 def ranking_markdown(table: pd.DataFrame) -> str:
-    """Return the ranking as a Markdown file."""
-    head, rows, result = ranking(table)
-    title = f"{TITLES[RANKED]}, mean±std over the repeats"
-    return f"{title}\n\n{markdown_table(head, rows)}\n{result}\n"
+    """Return the ARI of every row, and the methods beside the best of them, as Markdown."""
+    head = [*HEAD, *table["method"].unique()]
+    body = [
+        [for_markdown(name), variance, *(plain(c.mean, c.std) if c else "–" for c in cells)]
+        for name, variance, cells in _rows(table, RANKED)
+    ]
+    methods = markdown_table(*methods_table(table))
+    return "\n".join(
+        [
+            f"{TITLES[RANKED]}, mean±std over the repeats\n\n{markdown_table(head, body, left=2)}",
+            f"{BESIDE_NOTE}\n\n{methods}",
+            f"{rank_sentence(rank_methods(score_table(table, RANKED)))}\n",
+        ]
+    )
+
+
+def rank_sentence(ranks: Ranking | None) -> str:
+    """Return the result of the tests of ranks."""
+    if ranks is None:
+        return "No test of ranks: there are too few methods or data sets to tell methods apart."
+    p = "p < 0.001" if ranks.p_value < 0.001 else f"p = {ranks.p_value:.3f}"
+    return (
+        f"Friedman χ² = {ranks.statistic:.1f} over {len(ranks.datasets)} data sets, {p}; "
+        f"critical difference {ranks.critical_difference:.2f}."
+    )
 
 
 def summary_markdown(counts: Mapping[str, Any]) -> str:
@@ -203,29 +237,22 @@ def summary_markdown(counts: Mapping[str, Any]) -> str:
             for name, of in groups.items()
         ]
         parts.append(markdown_table([title, *verdicts], body))
-    lines = [f"{verdict}: {verdict.meaning}" for verdict in verdicts]
+    lines = [f"{verdict}: {LEGEND[verdict].meaning}" for verdict in verdicts]
     parts.append("".join(f"- {line}\n" for line in [*lines, *caveat_sentences(counts)]))
     if counts["differing"]:
-        parts.append(_differing(counts["differing"]))
-    return "\n".join(parts)
-
-
-def _differing(cells: Sequence[Mapping[str, Any]]) -> str:
-    """Return a table of the cells that differ, the largest difference first."""
-    body = [
-        [
-            f"{cell['method']} on {cell['dataset']} {cell['variance']}",
-            TITLES[cell["metric"]],
-            f"{cell['ours']:.2f}",
-            f"{cell['paper']:.2f}",
-            signed(cell["difference"]),
-            "{:.1f} to {:.1f}".format(*cell["interval"]),
+        heading = ["cell", "score", "ours", "paper", "difference", "95 % interval"]
+        body = [
+            [
+                f"{cell['method']} on {cell['dataset']} {cell['variance']}",
+                TITLES[cell["metric"]],
+                *(f"{cell[side]:.2f}" for side in ("ours", "paper")),
+                signed(cell["difference"]),
+                "{:.1f} to {:.1f}".format(*cell["interval"]),
+            ]
+            for cell in counts["differing"]
         ]
-        for cell in cells
-    ]
-    return "Cells that differ, the largest difference first:\n\n" + markdown_table(
-        ["cell", "score", "ours", "paper", "difference", "95 % interval"], body, left=2
-    )
+        parts.append(f"Cells that differ, the largest first:\n\n{markdown_table(heading, body, 2)}")
+    return "\n".join(parts)
 
 
 def row_title(cell: Any) -> str:
@@ -244,7 +271,7 @@ def notes_of(table: pd.DataFrame, row: str = "explained_variance") -> dict[str, 
 
 def used(table: pd.DataFrame) -> list[Verdict]:
     """Return the verdicts that occur in a table, in the order of the legend."""
-    verdicts = set(table[table["metric"].isin(METRICS)]["verdict"])
+    verdicts = set(table[table["metric"].isin(shown_metrics(table))]["verdict"])
     return [verdict for verdict in Verdict if verdict in verdicts]
 
 
@@ -273,8 +300,9 @@ def _markdown_cell(cell: Any) -> str:
 def _latex_cell(cell: Any) -> str:
     if cell is None:
         return ""
-    sign = f"^{{{Verdict(cell.verdict).latex}}}"
-    return _latex_number(cell.mean, cell.std, cell.best, sign) or cell.verdict
+    sign = LEGEND[cell.verdict].latex
+    power = f"^{{{sign}}}" if sign else ""
+    return _latex_number(cell.mean, cell.std, cell.best, power) or cell.verdict
 
 
 def _latex_number(mean: float, std: float, bold: bool = False, sign: str = "") -> str:

@@ -19,7 +19,7 @@ class SweepRange:
 INDUCING = SweepRange(
     name="sweep-inducing",
     parameter="n_inducing",
-    metrics=("acc", "nmi", "seconds"),
+    metrics=("acc", "nmi", "ari", "seconds"),
     datasets=("wine", "sonar", "yale"),
     methods=("sgp-mic",),
     values=("1", "3", "5", "10", "30", "50", "100", "150", "N"),
@@ -28,7 +28,7 @@ INDUCING = SweepRange(
 CLUSTERS = SweepRange(
     name="sweep-clusters",
     parameter="n_clusters",
-    metrics=("acc", "nmi"),
+    metrics=("acc", "nmi", "ari"),
     datasets=("australian", "segment"),
     methods=(
         *("pca-fcm", "isomap-fcm", "ppca-fcm", "fgplvm-fcm"),

@@ -35,11 +35,14 @@ BELOW = 0.6  # a curve is left out if it stays below this fraction of the lowest
 
 
 def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
-    """Read the file that `command` writes, without the default model and points without a run.
+    """Read the file of a sweep, without the default model and points without a run.
 
-    The columns are dataset, method, metric, x (the values of `column`), mean, std and n (runs).
+    The folder is that of the sweep or contains it under the name of its `command`. The columns
+    are dataset, method, metric, x (the values of `column`), mean, std and n (runs).
     """
-    path = folder / "sweep.csv"
+    path = folder / command / "sweep.csv"
+    if (folder / "sweep.csv").exists():
+        path = folder / "sweep.csv"
     try:
         table = pd.read_csv(io.BytesIO(read_whole(path)), dtype=str, keep_default_na=False)
         if not isinstance(table.index, pd.RangeIndex):
@@ -54,7 +57,7 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
             raise ValueError("no method of the paper, an infinite number or a negative deviation")
     except FileNotFoundError:
         raise UsageError(
-            f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {folder}` first."
+            f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {path.parent}` first."
         ) from None
     except (OSError, KeyError, ValueError) as error:
         refusal = f"{str(path)!r} is not a table of `sgpmic {command}`"
@@ -64,7 +67,7 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
 
 def figure7(stem: Path, options: PlotOptions) -> list[str]:
     """Draw ACC against the number of clusters: a panel per data set, a curve per method."""
-    table = read_sweep(options.results / "sweep-clusters", "n_clusters", "sweep-clusters")
+    table = read_sweep(options.results, "n_clusters", "sweep-clusters")
     table = table[table["metric"] == "acc"]
     panels = dict(list(table.groupby("dataset", sort=False)))
     others = [method for method in table["method"].unique() if method != PAPER]
@@ -118,7 +121,7 @@ def ahead(panel: pd.DataFrame) -> str:
 
 def figure8(stem: Path, options: PlotOptions) -> list[str]:
     """Draw ACC, NMI and run time against the number of inducing points."""
-    table = read_sweep(options.results / "sweep-inducing", "n_inducing", "sweep-inducing")
+    table = read_sweep(options.results, "n_inducing", "sweep-inducing")
     datasets = table["dataset"].unique().tolist()
     with canvas(stem, width=PAGE, height=2.7) as figure:
         row = figure.subplots(1, 3)

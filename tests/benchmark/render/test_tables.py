@@ -2,12 +2,11 @@ import csv
 import io
 import re
 
-import pandas as pd
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.benchmark.compare import SHOWN
-from sgpmic_cli.benchmark.render.tables import latex, markdown, ranking, tidy_csv
+from sgpmic_cli.benchmark.compare import SHOWN, with_printed
+from sgpmic_cli.benchmark.render.tables import latex, markdown, tidy_csv
 from sgpmic_cli.scores import SCORES
 
 
@@ -53,23 +52,14 @@ def test_latex_escapes_names_and_balances_its_braces(results):
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert {len(re.split(r"(?<!\\)&", row)) for row in rows} == {5}
     assert r"$\mathbf{88.67 \pm 0.00}^{=}$" in text
+    assert re.findall(r"^% (\w+)$", text, re.M) == ["ACC", "NMI", "ARI"]
+    assert "--" not in text
 
 
-@pytest.mark.parametrize(
-    ("iris", "mean", "mean_rank"),
-    [
-        ([50.0, 70.0, 70.0], ["70.00", "45.00", "40.00"], ["2.00", "1.75", "2.25"]),
-        ([50.0, 70.0, None], ["70.00", "45.00", "–"], ["1.50", "1.50", "–"]),
-    ],
-)
-def test_means_and_ranks_are_over_data_sets_with_ties_and_missing_numbers(iris, mean, mean_rank):
-    how = {"metric": "ari", "explained_variance": 95, "q": 2, "std": 0.0}
-    cells = [
-        {**how, "dataset": dataset, "method": name, "mean": score}
-        for dataset, scores in (("iris", iris), ("wine", [90.0, 20.0, 10.0]))
-        for name, score in zip("abc", scores, strict=True)
-    ]
-    head, rows, verdict = ranking(pd.DataFrame(cells))
-    assert head == ["data set", "a", "b", "c"]
-    assert rows[-2:] == [["mean", *mean], ["mean rank", *mean_rank]]
-    assert verdict.startswith("No test" if None in iris else "Friedman's test over 2 data sets")
+def test_latex_of_own_data_has_neither_signs_nor_lines_of_printed_numbers(results):
+    own = results.drop(columns=["paper_mean", "paper_std", "paper_repeats", "data_differ"])
+    own = own.drop(columns=["difference", "low", "high", "error", "verdict"])
+    text = latex(with_printed(own, None))
+    assert "^" not in text
+    assert "footnotesize" not in text
+    assert re.findall(r"% (\w+)", text) == ["ARI", "ACC", "NMI"]

@@ -1,0 +1,60 @@
+"""`sgpmic sweep-inducing` and `sweep-clusters`: scores along a range of one parameter."""
+
+from collections.abc import Callable
+from itertools import chain
+
+from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.commands.output import Output
+from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING, SweepRange
+
+
+def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
+    """Return the sweep that varies the parameter of `axis`."""
+    default_data = ",".join(axis.datasets)
+
+    def run(  # noqa: PLR0913 - one parameter per option
+        data: shared.DatasetsArgument = None,
+        dataset: str | None = shared.datasets_option(default_data),
+        *,
+        values: str = shared.option(axis.meaning, value=",".join(axis.values)),
+        methods: shared.Methods = ",".join(axis.methods),
+        variance: int | None = shared.option(
+            "Percentage of explained variance that sets Q.",
+            default="95, or the only one in the paper",
+        ),
+        out: shared.Out = shared.OUTPUT_FOLDER / axis.name,
+        running: shared.RunningOptions,
+        source: shared.SourceOptions,
+        output: Output,
+    ) -> None:
+        from sgpmic_cli.commands.output import RunProgress, finish_runs, print_plan, table
+        from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
+
+        progress = RunProgress(output)
+        grid = shared.split_list(values)
+        datasets = shared.split_list(shared.one_of(data, dataset, default_data))
+        names = shared.split_list(methods)
+        study = sweep_study(axis, grid, datasets, names, variance, **running.study())
+        options = running.options(source, progress)
+        if running.dry_run:
+            print_plan(study, options, out, output, axis.parameter)
+            return
+        with progress:
+            finished = sweep(axis, study, options, out=out, values=grid)
+        grids = (table(headings, rows, title=title) for title, headings, rows in finished.grids())
+        output.result(finished.document(), chain(grids, finished.notes()))
+        finish_runs(finished.runs, f"tables and manifest in {out}", output)
+
+    files = "Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused."
+    run.__doc__ = f"{description}\n\n{files}"
+    return shared.option_groups(run)
+
+
+sweep_inducing = _sweep(
+    INDUCING,
+    "Score SGP-MIC for a range of numbers of inducing points: ACC, NMI and run time (figure 8).",
+)
+sweep_clusters = _sweep(
+    CLUSTERS,
+    "Score methods for a range of numbers of clusters, from the number of classes up (figure 7).",
+)
