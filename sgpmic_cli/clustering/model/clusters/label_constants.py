@@ -10,6 +10,11 @@ DEGREES_OF_FREEDOM = 4.0  # of t distributions; Lange, Little and Taylor (JASA, 
 LEAST_VARIANCE = 1e-3  # of a cluster in a standardised column; keeps covariances regular
 EM_ITERATIONS, EM_TOL = 100, 1e-3  # scikit-learn's defaults for Gaussian mixtures
 
+# Space of discrete columns
+CHANCE_PAIR = 0.001  # level of the test of a pair; 0.05 for a column beside fifty others
+QUANTILE = 0.95  # of the singular values of permuted columns; Horn's parallel analysis
+PERMUTATIONS = 40  # for this quantile: two permutations exceed it
+
 # Probabilities
 HOTTEST = 20.0  # bound of the search for the temperature
 LEAST_JACCARD = 0.01  # weight of a refit that did not find a cluster again
