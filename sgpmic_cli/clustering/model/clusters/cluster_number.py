@@ -49,28 +49,27 @@ from sgpmic_cli.clustering.model.clusters.invariant_coordinate import (
 )
 from sgpmic_cli.clustering.model.clusters.label_constants import (
     CHANCE,
+    CHOICE_ROWS,
     DISCOUNT,
+    LARGE_GAP,
     LEAST_DROP,
     MARGIN,
     MOST_SKEWED,
     OUTLIERS,
+    PLANE,
     REFERENCES,
     SIMILAR_DROP,
     SIMILAR_SCORE,
+    SMALL_GAP,
     SPLITS,
     STABLE,
 )
 from sgpmic_cli.clustering.model.clusters.spanning_tree import (
-    LARGE_GAP,
-    SMALL_GAP,
     drops_of_gap,
     excess_of_gap,
     spanning_trees,
 )
 from sgpmic_cli.estimator_base.diagnostics import TINY, TINY_FRACTION
-
-ROWS = 1000  # the choice uses a subsample of this size
-PLANE = 2  # principal components that are consulted before "no clusters" is the answer
 
 View = Callable[[Array], Array]  # from the rows (N, P) to some coordinates (N, Q)
 
@@ -102,8 +101,8 @@ def choose_number(
     The choice depends on the rows only: its random numbers are always the same.
     """
     random_state = np.random.RandomState(0)
-    if len(Y) > ROWS:
-        Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
+    if len(Y) > CHOICE_ROWS:
+        Y = Y[np.sort(random_state.permutation(len(Y))[:CHOICE_ROWS])]
     if shared is None:
         return _by_continuous(Y, numbers, random_state)
     continuous = Y[:, ~shared.discrete]

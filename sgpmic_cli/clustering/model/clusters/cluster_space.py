@@ -36,11 +36,10 @@ from sgpmic_cli.clustering.model.clusters.base_clusterings import (
 from sgpmic_cli.clustering.model.clusters.label_constants import (
     CHANCE_PAIR,
     PERMUTATIONS,
+    PERMUTED_ROWS,
     QUANTILE,
 )
 from sgpmic_cli.clustering.model.clusters.probabilities import ClusterPosterior
-
-ROWS = 2000  # the permutations use a subsample of this size
 
 
 class SharedDimensions(NamedTuple):
@@ -161,8 +160,8 @@ def shared_dimensions(
 
 def _number(centred: Array, columns: Indices, random_state: np.random.RandomState) -> int:
     """Return the number of principal axes beyond those of independently permuted columns."""
-    if len(centred) > ROWS:
-        centred = centred[np.sort(random_state.permutation(len(centred))[:ROWS])]
+    if len(centred) > PERMUTED_ROWS:
+        centred = centred[np.sort(random_state.permutation(len(centred))[:PERMUTED_ROWS])]
         centred = centred - centred.mean(axis=0)
     blocks = [np.flatnonzero(columns == column) for column in np.unique(columns)]
     spectra = []
