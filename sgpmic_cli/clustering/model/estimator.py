@@ -29,15 +29,16 @@ from sgpmic_cli.clustering.model.clusters.cluster_number import (
     Tried,
     choose_number,
 )
-from sgpmic_cli.clustering.model.clusters.cluster_space import ClusterSpace
+from sgpmic_cli.clustering.model.clusters.cluster_space import (
+    ClusterSpace,
+    SharedDimensions,
+    shared_dimensions,
+    used_features,
+)
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
 from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
 from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel
-from sgpmic_cli.clustering.model.clusters.shared_dimensions import (
-    SharedDimensions,
-    shared_dimensions,
-)
 from sgpmic_cli.clustering.model.clusters.verdicts import (
     Verdict,
     continuous_columns,
@@ -332,15 +333,16 @@ class SGPMIC(LatentClusterer):
             self.scale_[self.scale_ > 0] *= np.sqrt(copies)
             rows = rows / np.sqrt(copies)
         discrete = discrete_features(rows, columns)
+        used = used_features(rows, discrete, columns)
         missing = np.isnan(rows)
-        gaussian = fit_gaussian(rows) if missing.any() else None
+        gaussian = fit_gaussian(rows, used) if missing.any() else None
         if gaussian is not None:
             rows = impute(gaussian, rows)
         order = canonical_order([rows])
         rows, row_indices = rows[order], subsample[order]
         mask = None if gaussian is None else missing[order]
         # The number of clusters depends on the table and not on `random_state`.
-        shared = shared_dimensions(rows, discrete, columns, np.random.RandomState(0))
+        shared = shared_dimensions(rows, discrete, used, columns, np.random.RandomState(0))
         m, self.selection_ = candidates[0], None
         if len(candidates) > 1:
             m, tried = self._choose_number(

@@ -2,19 +2,22 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.datasets import make_circles
+from sklearn.metrics import silhouette_score
 
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.clustering.model.clusters.cluster_number import choose_number
+from sgpmic_cli.clustering.model.clusters.cluster_number import _silhouette, choose_number
+from sgpmic_cli.clustering.model.clusters.cluster_space import shared_dimensions, used_features
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
-from sgpmic_cli.clustering.model.clusters.shared_dimensions import shared_dimensions
 
 
 def selection(X, numbers=range(1, 6)):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     columns = np.arange(X.shape[1])
     discrete = discrete_features(X, columns)
-    shared = shared_dimensions(X, discrete, columns, np.random.RandomState(0))
+    used = used_features(X, discrete, columns)
+    shared = shared_dimensions(X, discrete, used, columns, np.random.RandomState(0))
     found = choose_number(X, list(numbers), shared)
     assert [row["n_clusters"] for row in found.table] == list(numbers)
     return found
@@ -138,3 +141,11 @@ def test_a_single_row_is_no_cluster_of_flags():
     flags = 1.0 * (wrong != (np.arange(300) % 2)[:, None])
     far = np.r_[np.zeros(299), 40.0]
     assert chosen(np.c_[flags, far, far]) == 2
+
+
+@pytest.mark.parametrize("m", [2, 5, 20])
+def test_silhouettes_are_those_of_scikit_learn(m):
+    X = np.round(np.random.RandomState(0).standard_normal((40, 2)), 1)
+    X[:3] += 50.0 * np.arange(1, 4)[:, None]  # clusters of one row
+    value, labels = _silhouette(X, cdist(X, X), m, 0, n_init=2)
+    assert value == pytest.approx(silhouette_score(X, labels))

@@ -36,11 +36,22 @@ def test_expectations_are_those_of_a_conditional_gaussian(problem):
 
 def test_complete_rows_give_their_own_moments():
     Y = np.random.RandomState(0).randn(40, 3)
-    found, covariance = missing.fit_gaussian(Y), np.cov(Y.T, bias=True)
+    found, covariance = missing.fit_gaussian(Y, np.ones(3, dtype=bool)), np.cov(Y.T, bias=True)
     np.testing.assert_allclose(found.mean, Y.mean(axis=0))
     ridge = missing.RIDGE / 40 * np.trace(covariance) * np.eye(3)
     np.testing.assert_allclose(found.covariance, covariance + ridge)
     np.testing.assert_array_equal(missing.impute(found, Y), Y)
+
+
+def test_an_independent_column_predicts_nothing():
+    random = np.random.RandomState(0)
+    Y = random.randn(40, 3)
+    Y[:5, 0] = np.nan
+    coin = 1.0 * random.randint(0, 2, (40, 1))
+    before = missing.fit_gaussian(Y, np.ones(3, dtype=bool))
+    after = missing.fit_gaussian(np.c_[Y, coin], np.array([True, True, True, False]))
+    imputed = missing.impute(after, np.c_[Y, coin])
+    np.testing.assert_allclose(imputed[:, :3], missing.impute(before, Y))
 
 
 def test_missing_values_hide_few_clusters(iris_model, gaps_model):

@@ -17,7 +17,7 @@ def fitter(Y, backend=NUMPY):
     Y = (Y - np.nanmean(Y, axis=0)) / np.nanstd(Y, axis=0)
     mask = np.isnan(Y) if np.isnan(Y).any() else None
     if mask is not None:
-        Y = impute(fit_gaussian(Y), Y)
+        Y = impute(fit_gaussian(Y, np.ones(Y.shape[1], dtype=bool)), Y)
     S = np.random.RandomState(0).dirichlet(np.ones(3), len(Y))
     return MapFitter(Y, mask, S, start(Y, 2, 8, 0), backend, ALONE)
 

@@ -33,6 +33,7 @@ from sgpmic_cli.clustering.model.clusters.probabilities import (
 )
 from sgpmic_cli.clustering.model.clusters.spanning_tree import gap_clusters, most_separate_parts
 from sgpmic_cli.clustering.model.clusters.t_mixture import Fit, fit_t_mixture
+from sgpmic_cli.estimator_base.scaling import canonical_order
 
 SEED = 0
 NAMED = ("k-means", "gmm", "spectral", "ward")
@@ -208,5 +209,12 @@ def _matched(centre: Array, member: Array) -> Indices:
 
 
 def _kmeans(Y: Array, n_clusters: int) -> Indices:
+    """Return the labels of k-means, which do not depend on rotations or on the order of the rows.
+
+    In this order equal rows are neighbours, so doubled rows have the same starts.
+    """
     kmeans = KMeans(n_clusters, n_init=KMEANS_STARTS, random_state=SEED)
-    return np.asarray(kmeans.fit_predict(Y))
+    order = canonical_order([Y])
+    labels = np.empty(len(Y), dtype=np.intp)
+    labels[order] = kmeans.fit_predict(Y[order])
+    return labels

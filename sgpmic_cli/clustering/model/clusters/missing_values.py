@@ -64,10 +64,20 @@ def condition(Y: Array, mask: BoolArray, gaussian: Gaussian) -> Conditional:
     return Conditional(imputed, residuals)
 
 
-def fit_gaussian(Y: Array) -> Gaussian:
-    """Fit one Gaussian to rows with NaN for missing values, by EM."""
+def fit_gaussian(Y: Array, used: BoolArray) -> Gaussian:
+    """Fit one Gaussian to rows with NaN for missing values, by EM.
+
+    Columns that are not `used` (P,) are independent of all others.
+    """
+    mean, variances = np.nanmean(Y, axis=0), np.maximum(np.nanvar(Y, axis=0), 1e-12)
+    inner = _fit_gaussian(Y[:, used], Gaussian(mean[used], np.diag(variances[used])))
+    covariance = np.diag(variances)
+    mean[used], covariance[np.ix_(used, used)] = inner
+    return Gaussian(mean, covariance)
+
+
+def _fit_gaussian(Y: Array, gaussian: Gaussian) -> Gaussian:
     n, p = Y.shape
-    gaussian = Gaussian(np.nanmean(Y, axis=0), np.diag(np.maximum(np.nanvar(Y, axis=0), 1e-12)))
     for _ in range(ITERATIONS):
         imputed, residual = np.empty_like(Y), np.zeros((p, p))
         for rows in gen_batches(n, BLOCK):

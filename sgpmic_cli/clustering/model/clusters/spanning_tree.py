@@ -34,14 +34,15 @@ from sgpmic_cli.clustering.model.clusters.label_constants import (
     CORE_NEIGHBOURS,
     DRAWS,
     EDGE_QUANTILE,
+    LARGE_GAP,
     LEAST_FRACTION,
     LOCAL_ROWS,
     MARGIN,
     ROUNDNESS,
     SMALL,
+    SMALL_GAP,
 )
 
-SMALL_GAP, LARGE_GAP = 0.2, 0.8  # gaps are clipped to this range before they are compared
 # The following affect the time only.
 NEIGHBOURS = 16  # of the graph that holds most edges of the tree
 EDGES = 100_000  # measured at a time

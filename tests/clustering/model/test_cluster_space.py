@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from sgpmic_cli.clustering.model.clusters.cluster_space import ClusterSpace
+from sgpmic_cli.clustering.model.clusters.cluster_space import (
+    ClusterSpace,
+    shared_dimensions,
+    used_features,
+)
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
-from sgpmic_cli.clustering.model.clusters.shared_dimensions import shared_dimensions
 
 N = 400
 
@@ -17,7 +20,9 @@ def standard(X):
 
 def shared(X):
     Y, columns = standard(1.0 * X), np.arange(X.shape[1])
-    return shared_dimensions(Y, discrete_features(Y, columns), columns, np.random.RandomState(0))
+    discrete = discrete_features(Y, columns)
+    used = used_features(Y, discrete, columns)
+    return shared_dimensions(Y, discrete, used, columns, np.random.RandomState(0))
 
 
 def flags(n_groups, n_columns, seed=0):
@@ -51,11 +56,40 @@ def test_flags_beside_correlated_numbers_are_independent():
     assert (found.number, found.mostly_discrete, found.dependent) == (1, False, False)
 
 
-def test_an_independent_flag_has_no_weight():
-    X = np.c_[flags(2, 6), np.random.RandomState(1).randint(0, 2, N)]
+def test_an_independent_flag_changes_nothing():
+    X = flags(2, 6)
+    before, after = shared(X), shared(np.c_[X, np.random.RandomState(1).randint(0, 2, N)])
+    assert after.used.tolist() == [True] * 6 + [False]
+    np.testing.assert_array_equal(after.projection[-1], 0.0)
+    np.testing.assert_allclose(after.projection[:-1], before.projection)
+    assert after.number == before.number
+
+
+@pytest.mark.parametrize(("agreement", "kept"), [(229, False), (230, True)])
+def test_a_column_is_left_out_if_its_pairs_are_at_the_level_of_chance(agreement, kept):
+    # 400 squared correlation exceeds 8.8 with probability 0.003 (chi-squared, one degree).
+    # It is 8.4 and 9.0 here; halving or doubling the level gives the limits 10.1 and 7.5.
+    flag = np.arange(N) % 2
+    other = np.where(np.arange(N) < agreement, flag, 1 - flag)
+    columns = np.arange(2)
+    used = used_features(standard(1.0 * np.c_[flag, other]), columns >= 0, columns)
+    assert used.tolist() == [kept, kept]
+
+
+def test_axes_have_the_variance_that_columns_share():
+    X = flags(3, 9)
     found = shared(X)
-    np.testing.assert_array_equal(found.axes[-1], 0.0)
-    assert (np.abs(found.axes[:-1, 0]) > 0.1).all()
+    rows = (standard(X) - found.mean) @ found.projection
+    covariance = np.cov(standard(X).T, bias=True)
+    np.fill_diagonal(covariance, 0.0)
+    wanted = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
+    np.testing.assert_allclose(rows.var(axis=0), wanted, atol=1e-9)
+
+
+def test_doubled_rows_give_the_same_space():
+    X = flags(3, 9)
+    one, two = (shared(each).projection for each in (X, np.r_[X, X]))
+    np.testing.assert_allclose(np.abs(one), np.abs(two), atol=1e-9)
 
 
 def test_numbers_stay_as_they_are_if_they_are_the_majority():
@@ -83,5 +117,5 @@ def test_posteriors_of_the_space_are_posteriors_of_the_columns():
 
 def test_more_clusters_than_projected_rows_use_the_columns():
     X = flags(2, 2)
-    found = shared(X)._replace(axes=np.zeros((2, 2)))
-    assert ClusterSpace.of(standard(X), found, 3).projection is None
+    found = shared(X)._replace(axes=np.zeros((2, 2)), factors=np.ones(2))
+    assert ClusterSpace.of(standard(X), found, 3).shared is None
