@@ -138,14 +138,16 @@ def group_profile(data: Dataset, groups: Indices) -> Profile:
 
 
 def group_names(data: Dataset, groups: Indices, profile: Profile) -> list[str]:
-    """Return a condition such as "wage > 250" or a proposed name for each surviving group.
+    """Return a name for each surviving group; `profile` is that of `group_profile`."""
+    return names_of(profile, explained_rows(data, groups + 1, profile))[1:]
 
-    `profile` is that of `group_profile`.
-    """
+
+def names_of(profile: Profile, conditions: Sequence[Condition]) -> list[str]:
+    """Return a condition such as "wage > 250" or else a proposed name for each cluster."""
     names = profile.proposed_names()
-    for condition in explained_rows(data, groups + 1, profile):
+    for condition in conditions:
         names[condition.cluster] = str(condition)
-    return names[1:]
+    return names
 
 
 def groups_summary(
@@ -192,8 +194,8 @@ def _without_groups(
         few = f" ({'; '.join(names)})" * (0 < len(names) <= MOST_NAMED)
         return f"{found}: they are cut into {len(kinds)} slices{few}."
     few = "too few rows to say"
-    again = ", but not found again in halves of the rows"
-    if few in kinds:  # halves of the rows say even less
+    again = ", but not found again in refits"
+    if few in kinds:  # refits say even less
         found, again = f"{len(kinds)} clusters in the {len(labels):,} rows", ""
         if set(kinds) == {few}:
             return f"{found}, {few} whether they are groups."

@@ -65,7 +65,7 @@ def test_several_groups_without_a_rest():
         (
             ["group", "slice", "slice"],
             "No group stands out in the 60 rows: 1 cluster is separated by a valley, but not found "
-            "again in halves of the rows; 2 clusters are slices of a continuum.",
+            "again in refits; 2 clusters are slices of a continuum.",
         ),
     ],
 )
