@@ -73,9 +73,19 @@ def test_no_group(kinds, expected):
     assert headline(np.full(60, -1), np.arange(60) % len(kinds), verdicts(*kinds)) == expected
 
 
-def test_a_few_slices_are_named():
-    text = headline(np.full(9, -1), np.arange(9) % 2, verdicts("slice", "slice"), [], ["a", "b"])
-    assert text == "No group stands out in the 9 rows: they are cut into 2 slices (a; b)."
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (["slice"] * 2, "No group stands out in the 9 rows: they are cut into 2 slices (a; b)."),
+        (["too few rows to say"] * 2, "2 clusters in the 9 rows (a; b), too few rows to say"),
+        (["slice", "group", "slice"], "1 cluster (b) is separated by a valley, but not found"),
+        (["slice"] * 5, "they are cut into 5 slices."),
+    ],
+)
+def test_a_few_clusters_are_named(kinds, expected):
+    m = len(kinds)
+    text = headline(np.full(9, -1), np.arange(9) % m, verdicts(*kinds), [], list("abcde"[:m]))
+    assert expected in text
 
 
 def test_verdicts_in_words():

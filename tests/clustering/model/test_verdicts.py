@@ -87,7 +87,9 @@ def test_tied_values_are_spread_over_the_interval_that_rounds_to_them():
     spread = continuous_columns(whole[:, None])[:, 0]
     np.testing.assert_array_equal(np.round(spread), whole)
     assert np.histogram(spread, 100)[0].min() > 0
-    many = np.r_[whole, np.full(500, 60.0), 61.0]  # rounded to 1, although the next value is 41 away
+    many = np.r_[
+        whole, np.full(500, 60.0), 61.0
+    ]  # rounded to 1, although the next value is 41 away
     assert continuous_columns(many[:, None])[2000:-1].min() > 59.0
     unique = np.random.RandomState(0).randn(50, 1)
     np.testing.assert_array_equal(continuous_columns(unique), unique)

@@ -104,15 +104,15 @@ def _survives(X: Array, way: Partitioner, found: Groups, seed: int) -> BoolArray
     random_state = np.random.RandomState(seed)
     (n, p), kept = X.shape, np.ones(len(found.depths), dtype=bool)
     halves = [(np.sort(random_state.permutation(n)[: n // 2]), np.arange(p)) for _ in range(REFITS)]
-    left_out = random_state.permutation(p)[:REFITS] if p > 2 else []
-    fewer = [(np.arange(n), np.delete(np.arange(p), j)) for j in left_out]
+    left_out = random_state.permutation(p)[:REFITS]
+    fewer = [(np.arange(n), np.delete(np.arange(p), j)) for j in left_out if p > 2]
     for refits in filter(None, (halves, fewer)):
         back = np.zeros((len(refits), len(kept)))
         for number, (rows, columns) in enumerate(refits):
-            Z, other_seed = X[np.ix_(rows, columns)], int(random_state.randint(1 << 31))
+            Z, other_seed = X[np.ix_(rows, columns)], random_state.randint(1 << 16)
             partition = way(Z, rows, other_seed)
             again = _parts(Z, partition, nearest_rows(Z), LIKELY, other_seed).labels
-            back[number] = [_comes_back(found.labels[rows] == m, again) for m in range(len(kept))]
+            back[number] = [comes_back(found.labels[rows] == m, again) for m in range(len(kept))]
         kept &= back.mean(axis=0) > 0.5
     return kept
 
@@ -181,8 +181,11 @@ def _parts(X: Array, partition: Indices, nearest: Indices, level: float, seed: i
     return Groups(np.asarray(part[clusters], dtype=np.intp), depths.tolist()) if number > 1 else one
 
 
-def _comes_back(rows: BoolArray, parts: Indices) -> bool:
-    """Return whether some part overlaps with these rows by OVERLAP (Jaccard index)."""
-    common = np.bincount(parts[rows], minlength=parts.max() + 1)
-    either = rows.sum() + np.bincount(parts) - common
-    return bool((common >= OVERLAP * either).any())
+def comes_back(rows: BoolArray, parts: Indices) -> bool:
+    """Return whether some part overlaps with these rows by OVERLAP (Jaccard index).
+
+    Rows with a negative number are in no part.
+    """
+    sizes = np.bincount(parts[parts >= 0])
+    common = np.bincount(parts[rows & (parts >= 0)], minlength=len(sizes))
+    return bool((common >= OVERLAP * (rows.sum() + sizes - common)).any())
