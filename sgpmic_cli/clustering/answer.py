@@ -189,8 +189,9 @@ def _without_groups(
         return f"{found}."
     if set(kinds) == {"slice"}:
         return f"{found}: they are cut into {len(kinds)} slices{_in_brackets(names)}."
+    found = found.replace("stands out", "is certain")
     few = "too few rows to say"
-    again = ", but not found again in refits"
+    again = ", but not again in refits"
     if few in kinds:  # refits say even less
         found, again = f"{len(kinds)} clusters in the {len(labels):,} rows", ""
         if set(kinds) == {few}:

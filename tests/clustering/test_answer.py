@@ -64,8 +64,8 @@ def test_several_groups_without_a_rest():
         ),
         (
             ["group", "slice", "slice"],
-            "No group stands out in the 60 rows: 1 cluster is separated by a valley, but not found "
-            "again in refits; 2 clusters are slices of a continuum.",
+            "No group is certain in the 60 rows: 1 cluster is separated by a valley, but not again "
+            "in refits; 2 clusters are slices of a continuum.",
         ),
     ],
 )
@@ -78,7 +78,7 @@ def test_no_group(kinds, expected):
     [
         (["slice"] * 2, "No group stands out in the 9 rows: they are cut into 2 slices (a; b)."),
         (["too few rows to say"] * 2, "2 clusters in the 9 rows (a; b), too few rows to say"),
-        (["slice", "group", "slice"], "1 cluster (b) is separated by a valley, but not found"),
+        (["slice", "group", "slice"], "1 cluster (b) is separated by a valley, but not again"),
         (["slice"] * 5, "they are cut into 5 slices."),
     ],
 )

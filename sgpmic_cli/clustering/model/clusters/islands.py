@@ -5,7 +5,8 @@ k-means on the invariant coordinate (for groups in one of several columns), and 
 the spanning trees of each view of the rows that leaves LEAST of the rows on both sides. Views are
 the first two principal components and the map of a fit, which show islands to the eye. Clusters of
 a partition without a significant valley between them are joined (`valleys.py`). If more than one
-part remains, the parts are candidates. The level of a test is divided by the number of partitions.
+part remains, the parts are candidates. The clusters of the fit are tested as for their verdicts,
+and the other partitions share the level.
 
 The way to such a partition is repeated with other seeds on random halves of the rows, and on all
 rows without one of at least three columns. A group survives if most refits of either kind have a
@@ -84,8 +85,9 @@ def surviving_groups(
     tried = []
     for way in ways:
         partition = labels if way is ways[0] else way(X, whole, seed)
-        borders = max(len(np.unique(partition)) - 1, 1)
-        found = _parts(X, partition, nearest, LEVEL / len(ways) / borders, seed)
+        level = LEVEL / max(len(np.unique(partition)) - 1, 1)
+        level /= 1 if way is ways[0] else len(ways) - 1
+        found = _parts(X, partition, nearest, level, seed)
         if len(found.depths) > 1:
             tried.append((way, found))
     for way, found in sorted(tried, key=lambda each: (-len(each[1].depths), max(each[1].depths))):
