@@ -59,9 +59,12 @@ def headline(
         parts.append(_rows(groups == g) + f" ({', '.join(details)})" * bool(details))
     text = f"{parts[0]} are a group" if number == 1 else f"{number} groups: {listed(parts)}"
     if (groups == -1).any():
-        rest, slices = _rows(groups == -1), main.count(-1)
-        cut = f", cut into {slices} slices" if slices > 1 else ""
-        text += f"; the other {rest} are one continuum{cut}"
+        rest, others = _rows(groups == -1), np.unique(labels)[np.equal(main, -1)]
+        cut = f", cut into {len(others)} slices" if len(others) > 1 else ""
+        if len(others) > 1 and any(verdicts[m]["verdict"] == "group" for m in others):
+            text += f"; in the other {rest}, no group is certain"
+        else:
+            text += f"; the other {rest} are one continuum{cut}"
     return f"{text}."
 
 
