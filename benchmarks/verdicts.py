@@ -19,6 +19,13 @@ from sklearn.cluster import KMeans
 from benchmarks.shared import number_table, progress
 from sgpmic_cli import SGPMIC
 from sgpmic_cli._typing import Array
+from sgpmic_cli.clustering.model.clusters.valleys import (
+    P_VALUES,
+    STATISTICS,
+    deepest_valley,
+    folds,
+    projections,
+)
 from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters
 
 Random = np.random.RandomState
@@ -84,7 +91,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results/study/verdicts"))
     parser.add_argument("--draws", type=int, default=20, help="tables of each kind")
+    parser.add_argument("--reference", action="store_true", help="print the table of valleys.py")
     asked = parser.parse_args(arguments)
+    if asked.reference:
+        print(pd.DataFrame(reference(asked.draws), columns=P_VALUES[1:]).round(2).to_string())
+        return
     warnings.simplefilter("ignore")
     false = pd.DataFrame(shown(false_alarms(asked.draws)))
     found = pd.DataFrame(shown(detections(asked.draws)))
@@ -96,6 +107,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     (asked.out / "verdicts.md").write_text(page, encoding="utf-8")
     print(page)
+
+
+def reference(draws: int) -> Iterator[Array]:
+    """Yield quantiles of the statistic of uniform clouds that k-means cuts in two."""
+    for columns in range(1, len(STATISTICS) + 1):
+        statistics = []
+        for draw in range(draws):
+            rows = Random(draw).random_sample((500, columns))
+            rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+            labels = KMeans(2, n_init=3, random_state=draw).fit_predict(rows)
+            [t] = projections(rows, labels, folds(labels, draw)).values()
+            statistics.append(deepest_valley(t)[0])
+        yield np.quantile(statistics, 1.0 - P_VALUES[1:])
 
 
 def shown(rows: Iterator[dict[str, str | bool]]) -> Iterator[dict[str, str | bool]]:

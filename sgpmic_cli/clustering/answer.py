@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.clustering.model.clusters.islands import OVERLAP
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.clustering.model.clusters.islands import comes_back
 from sgpmic_cli.clustering.profile import Profile, profile_of
 from sgpmic_cli.clustering.single_column import Condition, explained_clusters
 from sgpmic_cli.data.dataset import Dataset
@@ -19,7 +19,7 @@ MEANING = {
     "border between them is a convention.",
     "too few rows to say": "Too few rows: a valley could not be told from chance.",
 }
-MOST_NAMED = 4  # slices whose names are in the headline
+MOST_NAMED = 4  # clusters of a kind whose names are in the headline
 NO_VALLEY = 0.995  # a density in between that rounds to that of the lower peak
 VALLEY = (
     "The percentage is the density in the shallowest valley, relative to the lower of the two "
@@ -47,7 +47,7 @@ def headline(
     names : sequence of str
         A name for each group, such as "high wage". Empty if there are none.
     cluster_names : sequence of str
-        A name for each cluster, for a few slices without any group.
+        A name for each cluster, for tables without any group.
     """
     number = int(groups.max()) + 1
     if not number:
@@ -59,9 +59,12 @@ def headline(
         parts.append(_rows(groups == g) + f" ({', '.join(details)})" * bool(details))
     text = f"{parts[0]} are a group" if number == 1 else f"{number} groups: {listed(parts)}"
     if (groups == -1).any():
-        rest, slices = _rows(groups == -1), main.count(-1)
-        cut = f", cut into {slices} slices" if slices > 1 else ""
-        text += f"; the other {rest} are one continuum{cut}"
+        rest, others = _rows(groups == -1), np.unique(labels)[np.equal(main, -1)]
+        cut = f", cut into {len(others)} slices" if len(others) > 1 else ""
+        if len(others) > 1 and any(verdicts[m]["verdict"] == "group" for m in others):
+            text += f"; in the other {rest}, no group is certain"
+        else:
+            text += f"; the other {rest} are one continuum{cut}"
     return f"{text}."
 
 
@@ -104,12 +107,9 @@ def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> 
 
 
 def found_again(labels: Indices, again: Indices) -> tuple[list[int], list[int]]:
-    """Return the clusters that other clusters of the same rows (N,) repeat, and those they do not.
-
-    A cluster is repeated if its Jaccard index with another cluster is at least OVERLAP.
-    """
+    """Return the clusters (N,) that come back in others of the same rows, and those that do not."""
     clusters = np.unique(labels).tolist()
-    kept = [m for m in clusters if _best_overlap(labels == m, again) >= OVERLAP]
+    kept = [m for m in clusters if comes_back(labels == m, again)]
     return kept, [m for m in clusters if m not in kept]
 
 
@@ -138,14 +138,16 @@ def group_profile(data: Dataset, groups: Indices) -> Profile:
 
 
 def group_names(data: Dataset, groups: Indices, profile: Profile) -> list[str]:
-    """Return a condition such as "wage > 250" or a proposed name for each surviving group.
+    """Return a name for each surviving group; `profile` is that of `group_profile`."""
+    return names_of(profile, explained_rows(data, groups + 1, profile))[1:]
 
-    `profile` is that of `group_profile`.
-    """
+
+def names_of(profile: Profile, conditions: Sequence[Condition]) -> list[str]:
+    """Return a condition such as "wage > 250" or else a proposed name for each cluster."""
     names = profile.proposed_names()
-    for condition in explained_rows(data, groups + 1, profile):
+    for condition in conditions:
         names[condition.cluster] = str(condition)
-    return names[1:]
+    return names
 
 
 def groups_summary(
@@ -189,14 +191,14 @@ def _without_groups(
     if len(kinds) == 1:
         return f"{found}."
     if set(kinds) == {"slice"}:
-        few = f" ({'; '.join(names)})" * (0 < len(names) <= MOST_NAMED)
-        return f"{found}: they are cut into {len(kinds)} slices{few}."
+        return f"{found}: they are cut into {len(kinds)} slices{_in_brackets(names)}."
+    found = found.replace("stands out", "is certain")
     few = "too few rows to say"
-    again = ", but not found again in halves of the rows"
-    if few in kinds:  # halves of the rows say even less
+    again = ", but not again in refits"
+    if few in kinds:  # refits say even less
         found, again = f"{len(kinds)} clusters in the {len(labels):,} rows", ""
         if set(kinds) == {few}:
-            return f"{found}, {few} whether they are groups."
+            return f"{found}{_in_brackets(names)}, {few} whether they are groups."
     parts = []
     for kind, one, several in (
         ("group", f"is separated by a valley{again}", f"are separated by valleys{again}"),
@@ -204,8 +206,14 @@ def _without_groups(
         (few, f"has {few} whether it is a group", f"have {few} whether they are groups"),
     ):
         if number := kinds.count(kind):
-            parts.append(f"1 cluster {one}" if number == 1 else f"{number} clusters {several}")
+            own = [name for name, each in zip(names, kinds, strict=False) if each == kind]
+            clusters = f"{number} cluster{'s' * (number > 1)}{_in_brackets(own)}"
+            parts.append(f"{clusters} {one if number == 1 else several}")
     return f"{found}: {'; '.join(parts)}."
+
+
+def _in_brackets(names: Sequence[str]) -> str:
+    return f" ({'; '.join(names)})" * (0 < len(names) <= MOST_NAMED)
 
 
 def _main_groups(groups: Indices, labels: Indices) -> list[int]:
@@ -223,13 +231,6 @@ def _numbered(clusters: Sequence[int]) -> str:
     if len(clusters) == 1:
         return f"cluster {clusters[0]} is"
     return f"clusters {listed([str(m) for m in clusters])} are"
-
-
-def _best_overlap(member: BoolArray, labels: Indices) -> float:
-    """Return the largest Jaccard index of some rows with a cluster."""
-    both = np.bincount(labels[member & (labels >= 0)], minlength=1)
-    either = np.bincount(labels[labels >= 0], minlength=len(both))[: len(both)]
-    return float((both / np.maximum(member.sum() + either - both, 1)).max())
 
 
 def _values(column: Column, features: Array) -> Any:

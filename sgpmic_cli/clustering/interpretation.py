@@ -55,7 +55,7 @@ def headline(fitted: Fitted) -> str:
         fitted.prediction.labels,
         fitted.verdicts,
         fitted.group_names,
-        fitted.cluster_names,
+        fitted.given_names or answer.names_of(fitted.profile, fitted.conditions),
     )
 
 

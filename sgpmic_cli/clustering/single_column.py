@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli._typing import BoolArray, Indices
+from sgpmic_cli._typing import Array, BoolArray, Indices
 
 LEAST_AGREEMENT = 0.9  # adjusted Rand index between a cluster and the rows of a condition
 MOST_VALUES = 200  # thresholds of a numeric column: half at its quantiles, half in its widest gaps
@@ -75,22 +75,18 @@ def _conditions(values: pd.Series) -> list[tuple[str, Any, BoolArray]]:
     return found
 
 
-def _agreement(rows: BoolArray, labels: Indices, n_clusters: int) -> np.ndarray:
+def _agreement(rows: BoolArray, labels: Indices, n_clusters: int) -> Array:
     """Return the adjusted Rand index of the rows with each cluster (M,), 0 if they are apart."""
-    n = len(rows)
+    n, condition = float(len(rows)), float(np.count_nonzero(rows))
     both = np.bincount(labels[rows], minlength=n_clusters).astype(float)
     cluster = np.bincount(labels, minlength=n_clusters).astype(float)
-    a, condition = both, float(np.count_nonzero(rows))
-    b, c = condition - both, cluster - both
-    d = n - a - b - c
-    # Pairs of rows, as in scikit-learn's adjusted_rand_score of two partitions with two parts.
-    tp, fp = _pairs(a, b, c, d), _pairs(a + b, c + d) - _pairs(a, b, c, d)
-    fn = _pairs(a + c, b + d) - _pairs(a, b, c, d)
-    tn = n * (n - 1) / 2.0 - tp - fp - fn
-    denominator = (tp + fn) * (fn + tn) + (tp + fp) * (fp + tn)
-    index = 2.0 * (tp * tn - fn * fp) / np.where(denominator > 0, denominator, 1.0)
-    return np.where((both * n > condition * cluster) & (denominator > 0), index, 0.0)
+    together = _pairs(both, condition - both, cluster - both, n - condition - cluster + both)
+    one, other = _pairs(condition, n - condition), _pairs(cluster, n - cluster)
+    expected, most = one * other / _pairs(n), (one + other) / 2.0
+    index = (together - expected) / np.where(most > expected, most - expected, np.inf)
+    return np.where(both * n > condition * cluster, index, 0.0)
 
 
-def _pairs(*counts: np.ndarray) -> np.ndarray:
-    return np.sum([count * (count - 1.0) / 2.0 for count in counts], axis=0)
+def _pairs(*counts: Any) -> Any:
+    """Return the number of pairs of rows that are in the same part."""
+    return sum(count * (count - 1.0) / 2.0 for count in counts)

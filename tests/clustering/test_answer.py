@@ -31,6 +31,12 @@ def test_an_island_and_a_continuum():
     )
 
 
+def test_clusters_with_valleys_are_not_called_slices():
+    groups, labels = np.repeat([0, -1], [60, 118]), np.repeat([0, 1, 2], [60, 58, 60])
+    text = headline(groups, labels, verdicts(*["group"] * 3))
+    assert text == "60 rows are a group; in the other 118 rows, no group is certain."
+
+
 def test_a_continuum_in_one_cluster_is_not_cut():
     groups = np.repeat([0, -1], [10, 90])
     text = headline(groups, groups + 1, verdicts("group", "group"))
@@ -64,8 +70,8 @@ def test_several_groups_without_a_rest():
         ),
         (
             ["group", "slice", "slice"],
-            "No group stands out in the 60 rows: 1 cluster is separated by a valley, but not found "
-            "again in halves of the rows; 2 clusters are slices of a continuum.",
+            "No group is certain in the 60 rows: 1 cluster is separated by a valley, but not again "
+            "in refits; 2 clusters are slices of a continuum.",
         ),
     ],
 )
@@ -73,9 +79,19 @@ def test_no_group(kinds, expected):
     assert headline(np.full(60, -1), np.arange(60) % len(kinds), verdicts(*kinds)) == expected
 
 
-def test_a_few_slices_are_named():
-    text = headline(np.full(9, -1), np.arange(9) % 2, verdicts("slice", "slice"), [], ["a", "b"])
-    assert text == "No group stands out in the 9 rows: they are cut into 2 slices (a; b)."
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (["slice"] * 2, "No group stands out in the 9 rows: they are cut into 2 slices (a; b)."),
+        (["too few rows to say"] * 2, "2 clusters in the 9 rows (a; b), too few rows to say"),
+        (["slice", "group", "slice"], "1 cluster (b) is separated by a valley, but not again"),
+        (["slice"] * 5, "they are cut into 5 slices."),
+    ],
+)
+def test_a_few_clusters_are_named(kinds, expected):
+    m = len(kinds)
+    text = headline(np.full(9, -1), np.arange(9) % m, verdicts(*kinds), [], list("abcde"[:m]))
+    assert expected in text
 
 
 def test_verdicts_in_words():

@@ -103,6 +103,19 @@ def test_a_column_that_explains_the_clusters_is_left_out_once(here):
     assert "--drop size" not in stdout  # it would show nothing new
 
 
+def test_other_clusters_behind_a_column_are_announced(here):
+    rng = np.random.RandomState(0)
+    size, hidden = 9.0 * (np.arange(200) % 2), 6.0 * (np.arange(200) < 100)
+    frame = pd.DataFrame(rng.randn(200, 3), columns=["size", "a", "b"])
+    frame = frame.assign(size=frame["size"] + size, a=frame["a"] + hidden)
+    frame.to_csv("t.csv", index=False)
+    stdout = " ".join(sgpmic("fit t.csv --clusters 2 --iterations 1").stdout.split())
+    assert "The column 'size' alone explains the clusters" in stdout
+    assert "Without 'size', none of the clusters is found again, but 2 others." in stdout
+    assert "Leave 'size' out to see what else there is: sgpmic fit t.csv" in stdout
+    assert "--drop size" in stdout
+
+
 def test_the_page_has_all_sections_and_needs_no_network(out):
     html = (out / "report.html").read_text(encoding="utf-8")
     assert re.findall(r'<section id="([a-z-]+)"', html) == SECTIONS

@@ -174,8 +174,8 @@ class SGPMIC(LatentClusterer):
         density in the shallowest valley relative to the lower peak, towards `neighbour`.
     groups_ : ndarray of shape (n_samples,)
         Group of each row, or -1. Groups are parts of the rows that valleys separate and that
-        halves of the rows show again. They do not depend on the number of clusters, and clusters
-        can be slices of them.
+        halves of the rows and fits without a column show again. They do not depend on the number
+        of clusters, and clusters can be slices of them.
     group_depths_ : list of float
         For each group, the density in the shallowest valley around it relative to the lower peak.
     overlapping_pairs_, small_clusters_, empty_clusters_ : list

@@ -76,14 +76,23 @@ def test_few_rows_and_discrete_columns_have_no_groups():
 
 def test_groups_that_do_not_come_back_are_left_out(monkeypatch):
     X, _ = with_island(0.4)
-    monkeypatch.setattr(islands, "_comes_back", lambda rows, parts: False)
+    monkeypatch.setattr(islands, "comes_back", lambda rows, parts: False)
     assert (found(X).labels == -1).all()
+
+
+def test_groups_that_any_column_left_out_hides_are_left_out(monkeypatch):
+    random, inside = np.random.RandomState(0), np.arange(1000) < 500
+    a, b = random.randn(2, 1000)
+    X = np.column_stack([a, b, a + b + 0.3 * random.randn(1000) + 1.8 * inside])
+    assert (found(X).labels == -1).all()
+    monkeypatch.setattr(islands, "_survives", lambda X, way, found, seed: np.ones(2, dtype=bool))
+    assert adjusted_rand_score(found(X).labels, inside) > 0.95
 
 
 def test_a_part_comes_back_if_it_overlaps_by_three_quarters():
     rows = np.arange(100) < 40
-    assert islands._comes_back(rows, (np.arange(100) < 50).astype(int))
-    assert not islands._comes_back(rows, (np.arange(100) < 60).astype(int))
+    assert islands.comes_back(rows, (np.arange(100) < 50).astype(int))
+    assert not islands.comes_back(rows, (np.arange(100) < 60).astype(int))
 
 
 def test_the_estimator_has_verdicts_and_groups(tmp_path):

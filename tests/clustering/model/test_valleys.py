@@ -12,6 +12,7 @@ from sgpmic_cli.clustering.model.clusters.valleys import (
     find_valleys,
     least_rows,
     nearest_rows,
+    p_value,
     power,
 )
 
@@ -40,21 +41,29 @@ def ring(n=800, angle=2 * np.pi, columns=2, seed=0):
     return X / X.std(axis=0)
 
 
-@pytest.mark.parametrize("n", [100, 1000])
-def test_p_values_are_those_of_a_constant_density(n):
-    random = np.random.RandomState(0)
-    drawn = [valleys._deepest(random.uniform(-2, 2, n))[0] for _ in range(2000)]
-    for p_value in (0.5, 0.2, 0.05, 0.01):
-        statistic = STATISTICS[p_value == P_VALUES]
-        error = np.sqrt(p_value * (1 - p_value) / 2000)
-        assert np.mean(drawn > statistic) == pytest.approx(p_value, abs=4 * error)
+def clustered_statistics(draw, columns, number):
+    random, statistics = np.random.RandomState(0), []
+    for _ in range(number):
+        X = draw(random, (500, columns))
+        labels = cut(X, 2)
+        [t] = valleys.projections(X, labels, valleys.folds(labels, 0)).values()
+        statistics.append(valleys.deepest_valley(t)[0])
+    return np.array(statistics)
+
+
+@pytest.mark.parametrize("columns", [1, 5])
+def test_p_values_are_those_of_clustered_uniform_clouds(columns):
+    drawn = clustered_statistics(lambda random, shape: random.random_sample(shape), columns, 300)
+    for level in (0.5, 0.2, 0.05):
+        error = np.sqrt(level * (1 - level) / 300)
+        rate = np.mean([p_value(statistic, columns) < level for statistic in drawn])
+        assert rate == pytest.approx(level, abs=3 * error)
 
 
 def test_other_densities_with_one_mode_have_smaller_statistics():
-    random = np.random.RandomState(0)
-    for draw in (random.standard_normal, random.standard_exponential):
-        statistics = [valleys._deepest(draw(500) - 0.5)[0] for _ in range(300)]
-        assert np.mean(np.array(statistics) > STATISTICS[P_VALUES == 0.05]) < 0.05
+    for draw in (np.random.RandomState.standard_normal, np.random.RandomState.standard_exponential):
+        statistics = clustered_statistics(draw, 2, 100)
+        assert max(statistics) < STATISTICS[1, P_VALUES == 0.05]
 
 
 def test_a_valley_between_gaussians_is_found_with_its_depth():
@@ -75,8 +84,22 @@ def test_slices_of_a_gaussian_have_no_valley(k):
 def test_a_ring_has_a_way_around_the_valley(k, columns, monkeypatch):
     X = ring(columns=columns)
     assert all(valley.p_value > 0.05 for valley in found(X, cut(X, k)))
-    monkeypatch.setattr(valleys, "_outer_depth", lambda *_: 0.0)
+    monkeypatch.setattr(valleys, "_runs_around", lambda *_: False)
     assert all(valley.p_value < 0.05 for valley in found(X, cut(X, k)))
+
+
+def test_the_valley_of_three_quarters_of_a_ring_is_as_deep_as_that_of_curves_gets():
+    X = ring(angle=1.5 * np.pi)
+    [valley] = found(X, cut(X, 2))
+    assert valley.p_value == 1.0
+
+
+def test_a_few_rows_far_out_do_not_hide_a_deep_valley():
+    X, labels = two_gaussians(6.0, n=600, columns=2)
+    X[::20] = np.random.RandomState(0).randn(30, 2) * 0.3 + [X[:, 0].mean(), 4.0]
+    [valley] = found(X, labels)
+    assert valley.p_value == pytest.approx(P_VALUES[-1])
+    assert 0.1 < valley.depth < 0.2
 
 
 def test_clusters_of_any_shape_are_separated_by_empty_space():
@@ -121,16 +144,16 @@ def test_directions_are_fitted_without_the_rows_that_are_tested():
 
 
 def test_power_is_the_rate_at_which_clear_valleys_are_found():
-    assert power(30, 0.05) < 0.5 < power(60, 0.05) < power(200, 0.05)
-    assert power(60, 0.005) < power(60, 0.05)
+    assert power(30, 0.05, 3) < 0.5 < power(60, 0.05, 3) < power(200, 0.05, 3)
+    assert power(60, 0.005, 3) < power(60, 0.05, 3) < power(60, 0.05, 1)
     results = [found(*two_gaussians(4.0, n=120, seed=seed))[0] for seed in range(40)]
     rate = np.mean([valley.p_value < 0.05 for valley in results])
-    assert rate == pytest.approx(power(60, 0.05), abs=0.2)
+    assert rate == pytest.approx(power(60, 0.05, 3), abs=0.2)
 
 
 def test_an_empty_valley_is_significant_from_the_least_number_of_rows_on():
-    for rows in (int(least_rows(0.05)) - 2, int(least_rows(0.05)) + 2):
+    for rows in (int(least_rows(0.05, 2)) - 2, int(least_rows(0.05, 2)) + 2):
         in_peak = round(rows * valleys._clear_counts()[1])
         t = np.r_[np.linspace(-1.2, -0.8, in_peak), np.linspace(0.8, 1.2, in_peak)]
-        significant = valleys._deepest(t)[0] >= STATISTICS[P_VALUES == 0.05]
-        assert significant == (rows > least_rows(0.05))
+        significant = p_value(valleys.deepest_valley(t)[0], 2) <= 0.05
+        assert significant == (rows > least_rows(0.05, 2))

@@ -60,10 +60,13 @@ def test_clusters_without_rows_and_single_clusters_have_a_verdict():
     assert kinds(*gaussians(200, 5)) == ["too few rows to say"] * 2
 
 
-@pytest.mark.parametrize(("n_clusters", "expected"), [(2, "group"), (5, "slice")])
-def test_the_level_is_shared_by_the_borders(n_clusters, expected, monkeypatch):
+@pytest.mark.parametrize(
+    ("n_clusters", "p_value", "expected"),
+    [(2, 0.03, "group"), (2, 0.07, "slice"), (5, 0.02, "slice")],
+)
+def test_the_level_is_shared_by_the_borders(n_clusters, p_value, expected, monkeypatch):
     def borders(X, labels, nearest, seed):
-        return [Valley(m, m + 1, 0.02, 0.5) for m in range(labels.max())]
+        return [Valley(m, m + 1, p_value, 0.5) for m in range(labels.max())]
 
     monkeypatch.setattr(verdicts, "find_valleys", borders)
     labels = np.arange(n_clusters).repeat(300)
@@ -87,6 +90,10 @@ def test_tied_values_are_spread_over_the_interval_that_rounds_to_them():
     spread = continuous_columns(whole[:, None])[:, 0]
     np.testing.assert_array_equal(np.round(spread), whole)
     assert np.histogram(spread, 100)[0].min() > 0
+    many = np.r_[
+        whole, np.full(500, 60.0), 61.0
+    ]  # rounded to 1, although the next value is 41 away
+    assert continuous_columns(many[:, None])[2000:-1].min() > 59.0
     unique = np.random.RandomState(0).randn(50, 1)
     np.testing.assert_array_equal(continuous_columns(unique), unique)
 

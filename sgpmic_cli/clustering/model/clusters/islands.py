@@ -5,12 +5,14 @@ k-means on the invariant coordinate (for groups in one of several columns), and 
 the spanning trees of each view of the rows that leaves LEAST of the rows on both sides. Views are
 the first two principal components and the map of a fit, which show islands to the eye. Clusters of
 a partition without a significant valley between them are joined (`valleys.py`). If more than one
-part remains, the parts are candidates. The level of a test is divided by the number of partitions.
+part remains, the parts are candidates. The clusters of the fit are tested as for their verdicts,
+and the other partitions share the level.
 
-The way to such a partition is repeated on random halves of the rows with other seeds. A group
-survives if most halves have a part that overlaps with it by OVERLAP. Half of the rows have less
-power, so a valley that is more likely than not suffices there. The groups are those of the first
-partition with survivors, in the order of the number of parts and of the depth of the valleys.
+The way to such a partition is repeated with other seeds on random halves of the rows, and on all
+rows without one of at least three columns. A group survives if most refits of either kind have a
+part that overlaps with it by OVERLAP. Refits have less power, so a valley that is more likely than
+not suffices there. The groups are those of the first partition with survivors, in the order of the
+number of parts and of the depth of the valleys.
 
 A part with nearly all rows is no group. It is the continuum that the groups stand out from.
 """
@@ -40,13 +42,13 @@ from sgpmic_cli.clustering.model.clusters.verdicts import LEVEL, absorb_small
 
 NUMBERS = (2, 3, 4, 6)  # of clusters of k-means
 LEAST = 0.015  # of the rows; smaller parts of a tree are outliers
-HALVES = 8  # as many as the refits of `sgpmic fit`
-LIKELY = 0.5  # level of a test in a half
+REFITS = 8  # of either kind, as many as the refits of `sgpmic fit`
+LIKELY = 0.5  # level of a test in a refit
 OVERLAP = 0.75  # of a cluster that is found again (Hennig 2007)
 CONTINUUM = 0.8  # of the rows; a part with more is the rest of the table
 
-# From indices of rows and a seed to the labels of these rows.
-Partitioner = Callable[[Indices, int], Indices]
+# From rows, their indices in the table and a seed to the labels of these rows.
+Partitioner = Callable[[Array, Indices, int], Indices]
 
 
 class Groups(NamedTuple):
@@ -73,20 +75,24 @@ def surviving_groups(
     views : sequence of ndarray of shape (N, Q)
         Maps of the rows.
     seed : int
-        Seed of k-means and of the halves.
+        Seed of k-means and of the refits.
     """
     none = Groups(np.full(len(X), -1), [])
-    if not X.shape[1] or len(X) < 2 * least_rows(LEVEL):
+    if not X.shape[1] or len(X) < 2 * least_rows(LEVEL, X.shape[1]):
         return none
-    whole = np.arange(len(X))
-    ways = _ways(X, labels, views)
-    nearest = nearest_rows(X)
-    tried = [(way, _parts(X, way(whole, seed), nearest, LEVEL / len(ways), seed)) for way in ways]
-    tried = [(way, found) for way, found in tried if len(found.depths) > 1]
+    whole, nearest = np.arange(len(X)), nearest_rows(X)
+    ways = _ways(X.shape, labels, views)
+    tried = []
+    for way in ways:
+        partition = labels if way is ways[0] else way(X, whole, seed)
+        level = LEVEL / max(len(np.unique(partition)) - 1, 1)
+        level /= 1 if way is ways[0] else len(ways) - 1
+        found = _parts(X, partition, nearest, level, seed)
+        if len(found.depths) > 1:
+            tried.append((way, found))
     for way, found in sorted(tried, key=lambda each: (-len(each[1].depths), max(each[1].depths))):
-        back = _times_found_again(X, way, found, seed)
         sizes = np.bincount(found.labels)
-        kept = np.flatnonzero((back > HALVES / 2) & (sizes <= CONTINUUM * len(X)))
+        kept = np.flatnonzero(_survives(X, way, found, seed) & (sizes <= CONTINUUM * len(X)))
         if len(kept):
             kept = kept[np.argsort(-sizes[kept], kind="stable")]
             number = np.full(len(sizes), -1)
@@ -95,38 +101,42 @@ def surviving_groups(
     return none
 
 
-def _times_found_again(X: Array, way: Partitioner, found: Groups, seed: int) -> Indices:
-    """Return how many halves of the rows have each of the parts, (M,)."""
+def _survives(X: Array, way: Partitioner, found: Groups, seed: int) -> BoolArray:
+    """Return which parts (M,) come back in most halves, and in most fits without a column."""
     random_state = np.random.RandomState(seed)
-    back = np.zeros(len(found.depths), dtype=int)
-    for _ in range(HALVES):
-        half = np.sort(random_state.permutation(len(X))[: len(X) // 2])
-        other_seed = int(random_state.randint(np.iinfo(np.int32).max))
-        partition = way(half, other_seed)
-        again = _parts(X[half], partition, nearest_rows(X[half]), LIKELY, other_seed).labels
-        back += [_comes_back(found.labels[half] == m, again) for m in range(len(back))]
-    return back
+    (n, p), kept = X.shape, np.ones(len(found.depths), dtype=bool)
+    halves = [(np.sort(random_state.permutation(n)[: n // 2]), np.arange(p)) for _ in range(REFITS)]
+    left_out = random_state.permutation(p)[:REFITS]
+    fewer = [(np.arange(n), np.delete(np.arange(p), j)) for j in left_out if p > 2]
+    for refits in filter(None, (halves, fewer)):
+        back = np.zeros((len(refits), len(kept)))
+        for number, (rows, columns) in enumerate(refits):
+            Z, other_seed = X[np.ix_(rows, columns)], random_state.randint(1 << 16)
+            partition = way(Z, rows, other_seed)
+            again = _parts(Z, partition, nearest_rows(Z), LIKELY, other_seed).labels
+            back[number] = [comes_back(found.labels[rows] == m, again) for m in range(len(kept))]
+        kept &= back.mean(axis=0) > 0.5
+    return kept
 
 
-def _ways(X: Array, labels: Indices, views: Sequence[Array]) -> list[Partitioner]:
-    """Return functions from some of the rows, given by their indices, and a seed to labels."""
+def _ways(shape: tuple[int, ...], labels: Indices, views: Sequence[Array]) -> list[Partitioner]:
+    """Return functions that divide rows; the first one repeats the clusters of the fit."""
 
-    def clusters(rows: Indices, _: int) -> Indices:
-        return labels[rows] if len(rows) == len(X) else _repeated(X[rows], labels[rows])
+    def clusters(X: Array, rows: Indices, _: int) -> Indices:
+        return _repeated(X, labels[rows])
 
-    def means(k: int, rows: Indices, seed: int) -> Indices:
-        return np.asarray(KMeans(k, n_init=1, random_state=seed).fit_predict(X[rows]))
+    def means(k: int, X: Array, _: Indices, seed: int) -> Indices:
+        return np.asarray(KMeans(k, n_init=1, random_state=seed).fit_predict(X))
 
-    def coordinate(rows: Indices, seed: int) -> Indices:
-        line = invariant_coordinate(X[rows])
-        return np.asarray(KMeans(2, n_init=1, random_state=seed).fit_predict(line))
+    def coordinate(X: Array, _: Indices, seed: int) -> Indices:
+        return means(2, invariant_coordinate(X), _, seed)
 
-    def island(view: Array | None, rows: Indices, seed: int) -> Indices:
-        shown = PCA(2, random_state=seed).fit_transform(X[rows]) if view is None else view[rows]
+    def island(view: Array | None, X: Array, rows: Indices, seed: int) -> Indices:
+        shown = PCA(2, random_state=seed).fit_transform(X) if view is None else view[rows]
         return longest_cut(spanning_trees(shown)[-1])
 
     ways: list[Partitioner] = [clusters, *(partial(means, k) for k in NUMBERS)]
-    if 1 < X.shape[1] < len(X) / 4:
+    if 1 < shape[1] < shape[0] / 4:
         ways.append(coordinate)
         maps = [None, *(view for view in views if 1 < view.shape[1] <= LOCAL_ROWS)]
         ways += [partial(island, view) for view in maps]
@@ -155,10 +165,9 @@ def longest_cut(tree: Tree) -> Indices:
 
 
 def _parts(X: Array, partition: Indices, nearest: Indices, level: float, seed: int) -> Groups:
-    """Join the clusters of a partition that no valley separates."""
+    """Join the clusters of a partition between which no valley is significant at a level."""
     one = Groups(np.zeros(len(X), dtype=int), [1.0])
-    level /= max(len(np.unique(partition)) - 1, 1)
-    large = np.flatnonzero(np.bincount(partition) >= max(least_rows(level), FOLDS))
+    large = np.flatnonzero(np.bincount(partition) >= max(least_rows(level, X.shape[1]), FOLDS))
     if len(large) < 2:
         return one
     clusters = absorb_small(X, partition, large)
@@ -174,8 +183,11 @@ def _parts(X: Array, partition: Indices, nearest: Indices, level: float, seed: i
     return Groups(np.asarray(part[clusters], dtype=np.intp), depths.tolist()) if number > 1 else one
 
 
-def _comes_back(rows: BoolArray, parts: Indices) -> bool:
-    """Return whether some part overlaps with these rows by OVERLAP (Jaccard index)."""
-    common = np.bincount(parts[rows], minlength=parts.max() + 1)
-    either = rows.sum() + np.bincount(parts) - common
-    return bool((common >= OVERLAP * either).any())
+def comes_back(rows: BoolArray, parts: Indices) -> bool:
+    """Return whether some part overlaps with these rows by OVERLAP (Jaccard index).
+
+    Rows with a negative number are in no part.
+    """
+    sizes = np.bincount(parts[parts >= 0])
+    common = np.bincount(parts[rows & (parts >= 0)], minlength=len(sizes))
+    return bool((common >= OVERLAP * (rows.sum() + sizes - common)).any())

@@ -26,9 +26,7 @@ from sgpmic_cli.clustering.model.clusters.valleys import (
     power,
 )
 
-# Half of 5 %. k-means cuts a uniform cloud where it is least uniform: of 400 such clouds in two
-# parts, 9 % had groups at a level of 0.05, and 7.5 % at this one (standard error 1.3 %).
-LEVEL = 0.025
+LEVEL = 0.05  # false groups among uniform clouds, the worst case of `valleys.py`
 POWER = 0.8  # the usual convention (Cohen 1988)
 DECIMALS = 6  # of a standardised column; values that differ less are tied
 MOST_COLUMNS = 50  # more columns take long, and a direction in them needs more rows
@@ -66,12 +64,11 @@ def continuous_columns(Y: Array, seed: int = 0) -> Array:
 
 
 def _spread(column: Array, random_state: np.random.RandomState) -> Array:
-    """Return random moves of tied values, up to half-way to the next values; 0 for others."""
+    """Return random moves of tied values, up to half-way to the nearest value; 0 for others."""
     values, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
-    half = np.diff(values) / 2.0
-    below, above = np.r_[half[:1], half], np.r_[half, half[-1:]]
-    place = random_state.uniform(-1.0, 1.0, len(column))
-    move = np.where(place < 0.0, below[inverse], above[inverse]) * place
+    gaps = np.pad(np.diff(values), 1, constant_values=np.inf)
+    half = np.minimum(gaps[1:], gaps[:-1]) / 2.0
+    move = half[inverse] * random_state.uniform(-1.0, 1.0, len(column))
     return np.where(counts[inverse] > 1, move, 0.0)
 
 
@@ -91,9 +88,9 @@ def judge_clusters(X: Array, labels: Indices, n_clusters: int, seed: int = 0) ->
     """
     sizes = np.bincount(labels, minlength=n_clusters)
     level = LEVEL / max(n_clusters - 1, 1)
-    large = np.flatnonzero(sizes >= max(least_rows(level), FOLDS))
     if n_clusters == 1 or not X.shape[1]:
         return [Verdict("slice")] * n_clusters
+    large = np.flatnonzero(sizes >= max(least_rows(level, X.shape[1]), FOLDS))
     verdicts = [Verdict("too few rows to say")] * n_clusters
     if len(large) < 2:
         return verdicts
@@ -106,7 +103,7 @@ def judge_clusters(X: Array, labels: Indices, n_clusters: int, seed: int = 0) ->
             other = large[valley.one + valley.other - place]
             kind: Kind = verdicts[m].verdict
             if valley.p_value > level:
-                resolved = power(min(sizes[m], sizes[other]), level) >= POWER
+                resolved = power(min(sizes[m], sizes[other]), level, X.shape[1]) >= POWER
                 kind = "slice" if resolved or kind == "slice" else "too few rows to say"
             verdicts[m] = Verdict(kind, valley.depth, int(other))
     return verdicts
