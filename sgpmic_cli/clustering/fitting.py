@@ -27,7 +27,7 @@ from sgpmic_cli.clustering.result_tables import append_rows, row_numbers, unusua
 from sgpmic_cli.clustering.single_column import Condition
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.estimator_base.diagnostics import diagnose, unusual_below, warn_about
+from sgpmic_cli.estimator_base.diagnostics import unusual_below
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Features, Prediction
 from sgpmic_cli.estimator_base.table_input import is_frame, missing_mode
@@ -269,7 +269,6 @@ def fit(
             raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
-        warn_about(diagnose(model.responsibilities_))  # PaperSGPMIC does not warn by itself
     seconds = time.perf_counter() - started
     messages = dict.fromkeys(wording(_lower_first(str(warning.message))) for warning in caught)
     return Fitted(
@@ -349,6 +348,8 @@ class _ProgressCallback:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, pd.DataFrame):
+        return value.to_dict("records")
     if isinstance(value, np.ndarray):
         return value.tolist()
     return list(value) if isinstance(value, tuple) else value

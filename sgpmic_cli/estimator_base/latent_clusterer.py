@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Array, Indices, Table
 from sgpmic_cli.estimator_base.clusterer import Clusterer
-from sgpmic_cli.estimator_base.diagnostics import Diagnostics, diagnose
+from sgpmic_cli.estimator_base.diagnostics import Diagnostics, diagnose, warn_about
 from sgpmic_cli.estimator_base.parallel import Workers, workers
 from sgpmic_cli.estimator_base.parameter_checks import (
     BOOLEAN,
@@ -66,7 +67,7 @@ class LatentClusterer(
     embedding_: Array
     embedding_variances_: Array
     n_clusters_: int
-    selection_: list[dict[str, Any]] | None
+    selection_: pd.DataFrame | None
     no_clusters_: bool
     cluster_sizes_: Indices
     certainty_: Array
@@ -233,6 +234,7 @@ class LatentClusterer(
             # Starts and base clusterings need not converge.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._fit_rows(Y, threads)
+        warn_about(self._diagnose())
         self._insert_left_out()
 
     @abstractmethod
