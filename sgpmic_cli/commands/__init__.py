@@ -29,6 +29,8 @@ from sgpmic_cli.text import as_option_value, for_terminal
 SUBCOMMANDS = {
     "fit": ("Cluster data", "fit:fit"),
     "predict": ("Cluster data", "fit:predict"),
+    "update": ("Cluster data", "update:update"),
+    "diff": ("Cluster data", "update:diff"),
     "plot": ("Cluster data", "plot:plot"),
     "datasets": ("Cluster data", "datasets:app"),
     "benchmark": ("Reproduce the paper", "benchmark:benchmark"),

@@ -11,6 +11,8 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("sgpmic fit iris --setting paper", "fit the paper's model"),
     ],
     "predict": [("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file")],
+    "update": [("sgpmic update sgpmic-out/fit/birds new.csv", "add the rows of a new file")],
+    "diff": [("sgpmic diff sgpmic-out/fit/birds sgpmic-out/update/new", "say what has changed")],
     "plot": [
         ("sgpmic plot figure6", "draw the paper's figure 6, convergence on six data sets"),
         ("sgpmic plot embedding --data wine", "draw the latent space of one data set"),

@@ -173,9 +173,9 @@ class FittedEstimator(LatentClusterer):
         self.consensus_ = np.concatenate([np.pad(self.consensus_, added), votes])
         if m > m_old:
             self.selection_ = self.stability_ = None
-        moved = np.sort(fitted.row_indices[grown.free[:n_fitted]]).tolist()
-        known, unlike_new = int(grown.known.sum()), int(np.count_nonzero(unlike))
-        self.update_ = Update(len(Y), known, unlike_new, list(range(m_old, m)), moved)
+        moved, new_clusters = fitted.row_indices[grown.free[:n_fitted]], list(range(m_old, m))
+        known = int(grown.known.sum())
+        self.update_ = Update(len(Y), known, np.flatnonzero(unlike), new_clusters, np.sort(moved))
         self._derive()
 
     def _unscaled(self, scaled: Array) -> Array:

@@ -3,8 +3,8 @@
 1. The model locates the new rows. Rows whose log density is below the limit of the model, old ones
    and new ones, are unlike the others. They are clustered as a table of their own.
 2. Such a cluster is new if a valley of the density separates it from every neighbour among all rows
-   (`clusters/verdicts.py`). Old rows keep their clusters otherwise, and new rows join the clusters
-   as in `predict`, or that of their nearest rows if there is a new cluster.
+   (`clusters/verdicts.py`). Then new rows and unlike old rows join the cluster of their nearest
+   rows; old rows do so only if it is new. Without a new cluster, new rows join as in `predict`.
 3. The process is trained from where it was. The latent points of the old rows are fixed, except for
    those that join a new cluster.
 """
@@ -30,9 +30,9 @@ class Update(NamedTuple):
 
     rows: int  # new rows with values
     known: int  # of them, rows that equal a row of the model
-    unlike: int  # of them, rows unlike all rows of the model
+    unlike: Indices  # new rows that are unlike all rows of the model, counted from 0
     new_clusters: list[int]
-    moved: list[int]  # old rows that joined a new cluster, counted from 0
+    moved: Indices  # old rows that joined a new cluster, counted from 0
 
 
 class Grown(NamedTuple):
@@ -58,10 +58,12 @@ def grow(fitted: FittedModel, new: Array, unlike: BoolArray) -> Grown:
     clusters = fitted.clusters._replace(labels=labels)
     if labels.max() >= n_clusters:  # a new cluster can have any shape, so nearest rows decide
         clusters = ClusterModel(labels, int(labels.max()) + 1, None, None)
-        sure = (np.arange(len(rows)) < len(old)) | (labels >= n_clusters)
+        is_new = np.arange(len(rows)) >= len(old)
+        sure, asked = np.where(is_new, labels >= n_clusters, ~unlike), is_new | unlike
         decided = clusters._replace(labels=labels[sure])
-        S = decided.probabilities(rows[len(old) :], TrainingRows(rows[sure]))
-        labels[len(old) :] = S.argmax(axis=1)
+        nearest = decided.probabilities(rows[asked], TrainingRows(rows[sure])).argmax(axis=1)
+        joins = is_new[asked] | (nearest >= n_clusters)
+        labels[asked] = np.where(joins, nearest, before[asked])
     start = p._replace(
         mu=np.concatenate([p.mu, located.points]),
         log_s=np.concatenate([p.log_s, np.log(located.variances)]),
