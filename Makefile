@@ -19,7 +19,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
            reproduce-figure5 reproduce-figure6 reproduce-figure7 reproduce-figure8
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study kill-test mutation-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study stay kill-test mutation-test search-asrun reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -163,6 +163,9 @@ $(STUDY): $(RUN)
 
 map-study: $(STUDY) ## measure the map and the probabilities beside PCA, ISOMAP, t-SNE, UMAP and mixtures
 	"$(BIN)/python" -m benchmarks.map_study --out $(RESULTS)/study
+
+stay: $(STUDY) ## measure how far rows move on the map when a table grows, beside refits of UMAP
+	"$(BIN)/python" -m benchmarks.stay
 
 search-asrun: $(RUN) ## compare the settings that the paper leaves open with SGP-MIC's column
 	"$(BIN)/python" -m benchmarks.search_asrun --out $(RESULTS)/search-asrun $(STORE)

@@ -8,10 +8,11 @@ clusters (`latent/`).
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from sgpmic_cli._typing import Array, Indices
@@ -64,10 +65,9 @@ class SGPMIC(FittedEstimator):
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
     gaps separate them. The label of a row is its largest probability, the mean of the posteriors of
     the base clusterings; the labels of the nearest rows give it if gaps separate the clusters. The
-    map is the latent space of one sparse
-    Gaussian process that all clusters share. It has a Gaussian distribution for every row and a
-    Gaussian mixture as prior, so rows of one cluster lie together as far as they are known to
-    belong together. The paper's own model is `PaperSGPMIC`.
+    map is the latent space of one sparse Gaussian process that all clusters share. It has a
+    Gaussian distribution for every row and a Gaussian mixture as prior, so rows of one cluster lie
+    together as far as they are known to belong together. The paper's own model is `PaperSGPMIC`.
 
     Parameters
     ----------
@@ -130,9 +130,15 @@ class SGPMIC(FittedEstimator):
         Means and variances of the latent points.
     n_clusters_ : int
         Number of clusters M.
-    selection_ : list of dict or None
+    selection_ : DataFrame or None
         Evidence for each number of clusters that was tried. `plausible` is True for the chosen
-        number and for those that are nearly as good.
+        number and for those that are nearly as good. None if no number was tried, or after an
+        update with a new cluster.
+    summary_ : DataFrame
+        One row for each cluster: rows, certainty, verdict with its border, stability.
+    update_ : Update
+        What the last `update` has changed: `new_clusters`, the new rows that are `unlike` all old
+        rows, and the old rows that `moved` because they joined a new cluster.
     no_clusters_ : bool
         True if the number was open and the data show no clusters.
     consensus_ : ndarray of shape (n_fitted, M)
@@ -157,16 +163,14 @@ class SGPMIC(FittedEstimator):
         For each group, the density in the shallowest valley around it relative to the lower peak.
     overlapping_pairs_, small_clusters_, empty_clusters_ : list
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
-    log_density_ : ndarray of shape (n_samples,)
-        Lower bound on the log density of each row in the scaled columns. Model files leave it out.
-    unusual_below_ : float
-        Log density below which `prediction` calls a row unusual.
+    log_density_, unusual_below_ : ndarray of shape (n_samples,), float
+        Lower bound on the log density of each row in the scaled columns, which model files leave
+        out, and the limit below which `prediction` calls a row unusual.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
         The mixture over the latent space.
-    inducing_points_ : ndarray of shape (K, Q)
-        Inducing inputs.
-    kernel_params_ : list of dict
-        Variance and inverse squared widths of the RBF part, and variance of the linear part.
+    inducing_points_, kernel_params_ : ndarray of shape (K, Q), list of dict
+        Inducing inputs. Variance and inverse squared widths of the RBF part, and variance of the
+        linear part.
     encoder_ : TableEncoder or None
         Fitted encoder of the data frame, which makes F features of its columns. None if X was an
         array, whose columns are the features.
@@ -175,12 +179,10 @@ class SGPMIC(FittedEstimator):
     offset_, scale_ : ndarray of shape (F,)
         The model sees (features - offset_) / scale_. Constant features have the scale 0 and are
         left out.
-    lower_bound_ : float
-        The bound at the end; `lower_bounds_` has it after every iteration.
-    n_iter_ : int
-        Number of iterations.
-    converged_ : bool
-        Whether `tol` was reached.
+    lower_bound_, lower_bounds_ : float, list of float
+        The bound at the end, and after every iteration.
+    n_iter_, converged_ : int, bool
+        Number of iterations, and whether `tol` was reached.
     n_features_in_, feature_names_in_
         Number of columns of X in `fit`, and their names if they had any.
 
@@ -213,11 +215,11 @@ class SGPMIC(FittedEstimator):
     True
     """
 
-    n_clusters: Any = "auto"
-    n_components: Any = 2
+    n_clusters: int | tuple[int, int] | Literal["auto"] = "auto"
+    n_components: int | float | Literal["auto"] = 2
     _: KW_ONLY
     scale: Scale = "standard"
-    init: Any = "consensus"
+    init: str | ArrayLike = "consensus"
     n_inducing: int = 15
     max_iter: int = 10
     optimizer_steps: int = 10
@@ -257,7 +259,7 @@ class SGPMIC(FittedEstimator):
             m, tried = choose_from(prepared, numbers, more, self._report_step)
             self.selection_ = pd.DataFrame(tried)
         self._report_step("clusters")
-        init = self.init if given is None else given[row_indices]
+        init: Any = self.init if given is None else given[row_indices]
         found, clusters, self.stability_ = find_clusters(
             prepared, m, init, self.n_resamples, random_state
         )

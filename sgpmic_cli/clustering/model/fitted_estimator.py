@@ -52,6 +52,15 @@ class FittedEstimator(LatentClusterer):
     tol: float
     random_state: Any
 
+    @property
+    def summary_(self) -> pd.DataFrame:
+        """One row for each cluster: rows, certainty, verdict with its border, stability."""
+        check_is_fitted(self)
+        sizes = {"rows": self.cluster_sizes_, "certainty": self.certainty_}
+        summary = pd.DataFrame(sizes).join(pd.DataFrame(self.verdicts_))
+        summary["stability"] = np.nan if self.stability_ is None else self.stability_
+        return summary.rename_axis("cluster")
+
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Return the rows that the model expects at latent points.
 

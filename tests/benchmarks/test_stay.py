@@ -1,0 +1,32 @@
+"""The measurement of moves on the map."""
+
+import numpy as np
+import pytest
+
+from benchmarks import stay
+
+
+def test_an_alignment_undoes_motion_and_scale_and_a_move_is_a_fraction_of_the_width():
+    random = np.random.RandomState(0)
+    X = random.standard_normal((50, 2))
+    rotation = np.linalg.qr(random.standard_normal((2, 2)))[0]
+    moved = 3.0 * X @ rotation + 7.0
+    np.testing.assert_allclose(stay.aligned(moved, X[:40]), X, atol=1e-12)
+    shifted = X + [0.1 * np.ptp(X, axis=0).max(), 0.0]
+    found = stay.measured(X[:40], shifted, X)
+    assert found["median_move"] == pytest.approx(0.1 * np.ptp(X, axis=0).max() / width(X[:40]))
+    assert found["trustworthiness"] == 1.0
+
+
+def width(X):
+    return np.ptp(X, axis=0).max()
+
+
+def test_only_the_update_leaves_rows_in_their_place(monkeypatch):
+    monkeypatch.setattr(stay, "rivals", lambda seed: {})
+    rows = np.random.RandomState(0).standard_normal((60, 3))
+    monkeypatch.setattr(stay, "fitted", lambda Y, seed: stay.SGPMIC(1, max_iter=2).fit(Y))
+    update, refit = stay.growth(rows, 0)
+    assert (update["median_move"], update["changed_clusters"]) == (0.0, 0.0)
+    assert refit["median_move"] > 0.0
+    assert 0.0 <= stay.coverage(rows, 0) <= 1.0
