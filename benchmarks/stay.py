@@ -32,21 +32,21 @@ LEVEL = 0.9  # of an ellipse
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print one line for each table and map, and one for the ellipses of each table."""
+    """Print the coverage of the ellipses and a line for each map, for each table."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--tables", type=Path, help="folder of CSV files, in place of our tables")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     asked = parser.parse_args(arguments)
-    moves, coverages = [], []
     for name, rows in tables(asked.tables):
+        moves, coverages = [], []
         for seed in asked.seeds:
             progress(f"{name}, seed {seed}")
             Y = rows[np.random.RandomState(seed).permutation(len(rows))[:MOST_ROWS]]
-            moves += [{"table": name, **each} for each in growth(Y, seed)]
-            coverages.append({"table": name, "coverage": coverage(Y, seed)})
-    frames = pd.DataFrame(moves), pd.DataFrame(coverages)
-    for frame, keys in zip(frames, (["table", "map"], ["table"]), strict=True):
-        print(frame.groupby(keys, sort=False).mean().round(4).to_string(), end="\n\n")
+            moves += list(growth(Y, seed))
+            coverages.append(coverage(Y, seed))
+        print(f"{name}: {LEVEL:.0%} ellipses hold {np.mean(coverages):.1%} of the places")
+        means = pd.DataFrame(moves).groupby("map", sort=False).mean()
+        print(means.round(4).to_string(), end="\n\n", flush=True)
 
 
 def tables(folder: Path | None) -> Iterator[tuple[str, Array]]:

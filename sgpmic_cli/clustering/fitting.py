@@ -27,7 +27,6 @@ from sgpmic_cli.clustering.result_tables import append_rows, row_numbers, unusua
 from sgpmic_cli.clustering.single_column import Condition
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.estimator_base.diagnostics import unusual_below
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Features, Prediction
 from sgpmic_cli.estimator_base.table_input import is_frame, missing_mode
@@ -96,10 +95,7 @@ class Fitted:
     @property
     def unusual(self) -> BoolArray:
         """Rows (N,) that resemble nothing else in the table."""
-        if self.prediction.unusual is not None:
-            return self.prediction.unusual
-        log_density = self.prediction.log_density  # of a model file without the limit
-        return np.asarray(log_density < unusual_below(log_density))
+        return self.prediction.unusual
 
     @property
     def stability(self) -> float | None:
