@@ -21,7 +21,9 @@ def test_an_alignment_undoes_motion_and_scale_and_a_move_is_a_fraction_of_the_wi
 def test_only_the_update_leaves_rows_in_their_place(monkeypatch):
     monkeypatch.setattr(stay, "rivals", lambda seed: {})
     rows = np.random.RandomState(0).standard_normal((60, 3))
-    monkeypatch.setattr(stay, "fitted", lambda Y, seed: stay.SGPMIC(1, max_iter=2).fit(Y))
+    monkeypatch.setattr(
+        stay, "fitted", lambda Y, seed: stay.SGPMIC(1, max_iter=2, random_state=0).fit(Y)
+    )
     update, refit = stay.growth(rows, 0)
     assert (update["median_move"], update["changed_clusters"]) == (0.0, 0.0)
     assert refit["median_move"] > 0.0

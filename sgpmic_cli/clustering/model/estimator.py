@@ -20,6 +20,7 @@ from sgpmic_cli.clustering.model.cluster_fit import (
     MOST_CLUSTERS,
     PreparedRows,
     choose_from,
+    copy_groups,
     find_clusters,
     given_memberships,
     numbers_to_try,
@@ -30,7 +31,6 @@ from sgpmic_cli.clustering.model.fitted_model import FittedModel
 from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
 from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, Progress, start, train
-from sgpmic_cli.clustering.model.near_copies import copy_groups
 from sgpmic_cli.errors import warn_caller
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES
 from sgpmic_cli.estimator_base.parallel import Workers

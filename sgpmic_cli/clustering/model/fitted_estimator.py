@@ -1,7 +1,7 @@
 """What follows from a fit of the default model: assignment of rows, samples, model files."""
 
 import copy
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,6 @@ from sgpmic_cli.clustering.model.fitted_model import ROW_AXES, FittedModel
 from sgpmic_cli.clustering.model.map.backend import choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import rows_at
 from sgpmic_cli.clustering.model.map.training import MapFitter, train
-from sgpmic_cli.clustering.model.update import Update, grow
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base import storage
 from sgpmic_cli.estimator_base.diagnostics import unusual_below
@@ -32,6 +31,9 @@ from sgpmic_cli.estimator_base.parameter_checks import whole
 from sgpmic_cli.estimator_base.prediction import Features, Located
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.tables.recipe import typed
+
+if TYPE_CHECKING:
+    from sgpmic_cli.clustering.model.update import Update
 
 FAR = 1e100  # latent coordinates beyond it have the same rows, and their squares overflow
 
@@ -45,7 +47,7 @@ class FittedEstimator(LatentClusterer):
     verdicts_: list[dict[str, Any]]
     groups_: Indices
     group_depths_: list[float]
-    update_: Update
+    update_: "Update"
     _fitted: FittedModel
     device: str
     optimizer_steps: int
@@ -145,6 +147,8 @@ class FittedEstimator(LatentClusterer):
 
     def _add(self, Y: Array, threads: Workers) -> None:
         """Add rows with values."""
+        from sgpmic_cli.clustering.model.update import Update, grow  # not needed for a fit
+
         fitted, n_old, m_old = self._fitted, len(self.labels_), self.n_clusters_
         scaled, n_fitted = self._scaled(Y), len(fitted.row_indices)
         # Of a table that was too long to be fitted, the same fraction of new rows is fitted.
