@@ -20,7 +20,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
 
 .DEFAULT_GOAL := help
 # `results` is also a folder.
-.PHONY: results numbers help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: results numbers help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -178,6 +178,9 @@ search-settings: $(RUN) ## compare the settings that the paper leaves open with 
 
 agreement: $(RUN) ## agreement with the paper by counts, distance and order, from the tables under results/
 	"$(BIN)/python" -m benchmarks.agreement --results $(RESULTS) --out $(RESULTS)/agreement
+
+stay: $(STUDY) ## measure how far rows move on the map when a table grows, beside refits of UMAP
+	"$(BIN)/python" -m benchmarks.stay
 
 # GPy and GPyTorch are needed for the comparison only, so they have their own environment.
 $(GPY)/.installed: pyproject.toml constraints.txt

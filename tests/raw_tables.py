@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 
-def clouds(*centres: float, size: int = 20, columns: int = 4) -> np.ndarray:
+def clouds(*centres: float, size: int = 20, columns: int = 4, seed: int = 0) -> np.ndarray:
     """Return Gaussian rows around some centres, the rows of each centre together."""
-    random = np.random.RandomState(0)
+    random = np.random.RandomState(seed)
     return np.vstack([random.randn(size, columns) + centre for centre in centres])
 
 

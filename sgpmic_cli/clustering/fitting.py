@@ -28,13 +28,7 @@ from sgpmic_cli.clustering.single_column import Condition
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
-from sgpmic_cli.estimator_base.prediction import (
-    Features,
-    Prediction,
-    diagnose,
-    unusual_below,
-    warn_about,
-)
+from sgpmic_cli.estimator_base.prediction import Features, Prediction
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
@@ -106,10 +100,7 @@ class Fitted:
     @property
     def unusual(self) -> BoolArray:
         """Rows (N,) that resemble nothing else in the table."""
-        if self.prediction.unusual is not None:
-            return self.prediction.unusual
-        log_density = self.prediction.log_density  # of a model file without the limit
-        return np.asarray(log_density < unusual_below(log_density))
+        return self.prediction.unusual
 
     @property
     def stability(self) -> float | None:
@@ -280,7 +271,6 @@ def fit(
             raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
-        warn_about(diagnose(model.responsibilities_))  # PaperSGPMIC does not warn by itself
     seconds = time.perf_counter() - started
     messages = dict.fromkeys(wording(_lower_first(str(warning.message))) for warning in caught)
     return Fitted(
@@ -360,6 +350,8 @@ class _ProgressCallback:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, pd.DataFrame):
+        return value.to_dict("records")
     if isinstance(value, np.ndarray):
         return value.tolist()
     return list(value) if isinstance(value, tuple) else value

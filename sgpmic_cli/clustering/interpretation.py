@@ -26,7 +26,8 @@ N_DIFFERING = 3  # features of a row that are named
 
 def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
     """Return the scores of each number of clusters; empty if the number was given."""
-    return fitted.model.selection_ or []
+    tried: Any = fitted.model.selection_
+    return [] if tried is None else tried.to_dict("records")
 
 
 def numbers_table(fitted: Fitted) -> tuple[list[str], list[list[str]]]:

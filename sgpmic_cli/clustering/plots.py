@@ -129,11 +129,10 @@ def plot_selection(model: LatentClusterer | Pipeline, *, ax: "Axes | None" = Non
     from matplotlib.ticker import MaxNLocator
 
     ax = _axes(ax, 4.5, 3.0)
-    shown = [row for row in model.selection_ if row["n_clusters"] > 1]
-    numbers = [row["n_clusters"] for row in shown]
-    silhouette, reference = ([row[key] for row in shown] for key in ("silhouette", "reference"))
-    ax.plot(numbers, silhouette, "o-", color=COLOURS[0], label="these data")
-    ax.plot(numbers, reference, "s--", color=FAINT, label="null reference data")
+    shown = model.selection_[model.selection_["n_clusters"] > 1]
+    numbers = shown["n_clusters"].tolist()
+    ax.plot(numbers, shown["silhouette"], "o-", color=COLOURS[0], label="these data")
+    ax.plot(numbers, shown["reference"], "s--", color=FAINT, label="null reference data")
     if model.n_clusters_ in numbers:
         ax.axvline(
             model.n_clusters_, color=COLOURS[3], linewidth=0.8, label=f"chosen: {model.n_clusters_}"

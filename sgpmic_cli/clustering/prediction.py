@@ -57,8 +57,7 @@ def predict(
             raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
         prediction = prediction if cut is None else cut.applied_to(prediction)
         append_rows(folder, block.row_numbers, block.ids, prediction, names=cut and cut.names)
-        if prediction.unusual is not None:
-            n_unusual += int(prediction.unusual.sum())
+        n_unusual += int(prediction.unusual.sum())
         sizes += np.bincount(prediction.labels, minlength=len(sizes))
         probability += float(prediction.probabilities.max(axis=1).sum())
         if block.classes is not None:
@@ -74,7 +73,7 @@ def predict(
         "sizes": sizes.tolist(),
         "dims": model.embedding_.shape[1],
         "mean_probability": probability / done,
-        "unusual_rows": None if model.unusual_below_ is None else n_unusual,
+        "unusual_rows": n_unusual,
         "scores": _scores(list(class_names), classes, clusters) if classes else None,
         "notes": [*rows.notes, *unusual_notes(n_unusual, done, "that the model was fitted to")],
     }

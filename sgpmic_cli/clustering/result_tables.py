@@ -40,8 +40,7 @@ def append_rows(
     if names:
         labels["name"] = [names[m] if m >= 0 else "" for m in prediction.labels]
     labels |= {f"p{m}": p.round(DIGITS) for m, p in enumerate(prediction.probabilities.T)}
-    if prediction.unusual is not None:
-        labels["unusual"] = prediction.unusual.astype(int)
+    labels["unusual"] = prediction.unusual.astype(int)
     coordinates = {f"x{q + 1}": x for q, x in enumerate(prediction.embedding.T)}
     _append(folder / LABELS, pd.DataFrame({**keys, **labels}))
     _append(folder / EMBEDDING, pd.DataFrame({**keys, **coordinates}))
@@ -137,7 +136,6 @@ def _group_column(groups: Indices | None) -> dict[str, list[str]]:
 
 def _results(data: Dataset, prediction: Prediction, groups: Indices | None) -> pd.DataFrame:
     """Return the columns that are added to the table, with the row numbers as index."""
-    assert prediction.unusual is not None
     ranks = typicality(prediction.log_density, prediction.labels)
     results = {
         "cluster": prediction.labels,

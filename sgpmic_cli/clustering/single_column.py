@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli._typing import Array, Indices
 
 LEAST_AGREEMENT = 0.9  # adjusted Rand index between a cluster and the rows of a condition
-MOST_VALUES = 200  # thresholds of a numeric column: half at its quantiles, half in its widest gaps
 
 
 class Condition(NamedTuple):
@@ -46,47 +45,51 @@ def explained_clusters(
         Number of clusters.
     """
     best: dict[int, Condition] = {}
+    sizes = np.bincount(labels, minlength=n_clusters)
     for name, values in columns.items():
-        for relation, value, rows in _conditions(pd.Series(values)):
-            agreement = _agreement(rows, labels, n_clusters)
-            for m in np.flatnonzero(agreement >= LEAST_AGREEMENT).tolist():
-                if m not in best or agreement[m] > best[m].agreement:
-                    best[m] = Condition(m, str(name), relation, value, float(agreement[m]))
+        for relation, known, both in _conditions(pd.Series(values), labels, n_clusters):
+            agreement = _agreement(both, sizes)
+            for m in np.flatnonzero(agreement.max(axis=0, initial=0.0) >= LEAST_AGREEMENT).tolist():
+                top = int(agreement[:, m].argmax())
+                if m not in best or agreement[top, m] > best[m].agreement:
+                    best[m] = Condition(m, str(name), relation, known[top], agreement[top, m])
     return [best[m] for m in sorted(best)]
 
 
-def _conditions(values: pd.Series) -> list[tuple[str, Any, BoolArray]]:
-    """Return relation, value and the rows (N,) of every condition on a column."""
+def _conditions(
+    values: pd.Series, labels: Indices, n_clusters: int
+) -> list[tuple[str, list[Any], Array]]:
+    """Return relation, values and rows in each cluster (V, M) of the conditions on a column."""
     number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
-    known = values.dropna().unique()
+    codes, known = pd.factorize(values, sort=number)
+    counts = np.zeros((len(known), n_clusters))
+    np.add.at(counts, (codes[codes >= 0], labels[codes >= 0]), 1.0)
     if not number:
-        return [("=", value, (values == value).to_numpy(dtype=bool)) for value in known]
-    numbers, known = values.to_numpy(dtype=np.float64), np.sort(known.astype(np.float64))
-    edges = (known[1:] + known[:-1]) / 2.0
-    if len(edges) > MOST_VALUES:
-        levels = np.linspace(0.0, 1.0, MOST_VALUES // 2)
-        quantiles = np.quantile(numbers[np.isfinite(numbers)], levels, method="nearest")
-        at_quantiles = np.searchsorted(known[:-1], quantiles, side="right") - 1
-        widest = np.argsort(-np.diff(known), kind="stable")[: MOST_VALUES // 2]
-        edges = edges[np.union1d(at_quantiles, widest)]
-    found: list[tuple[str, Any, BoolArray]] = []
-    for edge in edges.tolist():
-        found += [("<=", edge, numbers <= edge), (">", edge, numbers > edge)]
-    return found
+        return [("=", list(known), counts)]
+    ordered = np.asarray(known, dtype=np.float64)
+    edges = ((ordered[1:] + ordered[:-1]) / 2.0).tolist()
+    below = np.cumsum(counts, axis=0)
+    return [("<=", edges, below[:-1]), (">", edges, below[-1:] - below[:-1])]
 
 
-def _agreement(rows: BoolArray, labels: Indices, n_clusters: int) -> Array:
-    """Return the adjusted Rand index of the rows with each cluster (M,), 0 if they are apart."""
-    n, condition = float(len(rows)), float(np.count_nonzero(rows))
-    both = np.bincount(labels[rows], minlength=n_clusters).astype(float)
-    cluster = np.bincount(labels, minlength=n_clusters).astype(float)
-    together = _pairs(both, condition - both, cluster - both, n - condition - cluster + both)
-    one, other = _pairs(condition, n - condition), _pairs(cluster, n - cluster)
-    expected, most = one * other / _pairs(n), (one + other) / 2.0
-    index = (together - expected) / np.where(most > expected, most - expected, np.inf)
-    return np.where(both * n > condition * cluster, index, 0.0)
+def _agreement(both: Array, cluster: Indices) -> Array:
+    """Return the adjusted Rand index (V, M) of the rows of a condition with each cluster.
+
+    `both` (V, M) are the numbers of rows of the condition in each cluster, and `cluster` (M,) those
+    of each cluster. The index is 0 if condition and cluster are apart.
+    """
+    n, condition = cluster.sum(), both.sum(axis=1, keepdims=True)
+    a, b, c = both, condition - both, cluster - both
+    d = n - a - b - c
+    # Pairs of rows, as in scikit-learn's adjusted_rand_score of two partitions with two parts.
+    tp = _pairs(a) + _pairs(b) + _pairs(c) + _pairs(d)
+    fp = _pairs(a + b) + _pairs(c + d) - tp
+    fn = _pairs(a + c) + _pairs(b + d) - tp
+    tn = _pairs(n) - tp - fp - fn
+    denominator = (tp + fn) * (fn + tn) + (tp + fp) * (fp + tn)
+    index = 2.0 * (tp * tn - fn * fp) / np.where(denominator > 0, denominator, 1.0)
+    return np.where((both * n > condition * cluster) & (denominator > 0), index, 0.0)
 
 
-def _pairs(*counts: Any) -> Any:
-    """Return the number of pairs of rows that are in the same part."""
-    return sum(count * (count - 1.0) / 2.0 for count in counts)
+def _pairs(count: Any) -> Any:
+    return count * (count - 1.0) / 2.0

@@ -136,7 +136,6 @@ def fit(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.clustering.figures import draw_all
     from sgpmic_cli.clustering.interpretation import with_refit
-    from sgpmic_cli.clustering.page import fit_page
     from sgpmic_cli.clustering.result_tables import TABLE, file_texts, with_names, write_table
     from sgpmic_cli.clustering.view.cuts import read_cut
     from sgpmic_cli.commands import fit_models
@@ -172,6 +171,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
         fitted.write(folder)
         write_table(folder / TABLE, data, fitted.prediction, fitted.groups)
         (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+        from sgpmic_cli.clustering.page import fit_page  # not needed before the answer
+
         undrawn = draw_all(fitted, folder, pdf=pdf)
         page = fit_page(fitted, folder, out, arguments, command, file_texts(data))
         (folder / "report.html").write_text(page, encoding="utf-8")

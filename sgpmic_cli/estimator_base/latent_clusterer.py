@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, gen_batches, get_tags
@@ -32,6 +33,7 @@ from sgpmic_cli.estimator_base.prediction import (
     Prediction,
     diagnose,
     most_probable,
+    warn_about,
     with_left_out,
 )
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE, Scale, check_spread, offset_and_scale
@@ -78,7 +80,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     embedding_: Array
     embedding_variances_: Array
     n_clusters_: int
-    selection_: list[dict[str, Any]] | None
+    selection_: pd.DataFrame | None
     no_clusters_: bool
     cluster_sizes_: Indices
     certainty_: Array
@@ -168,6 +170,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             # Starts and base clusterings need not converge.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self._fit_rows(Y, threads)
+        warn_about(self._diagnose())
         self._insert_left_out()
 
     @abstractmethod

@@ -1,6 +1,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sgpmic_cli.clustering.interpretation import (
@@ -24,7 +25,10 @@ def fitted(m, scores, no_clusters=False, plausible=(), stability=None):
         for number, value in scores.items()
     ]
     model = SimpleNamespace(
-        n_clusters_=m, selection_=selection or None, no_clusters_=no_clusters, overlapping_pairs_=[]
+        n_clusters_=m,
+        selection_=pd.DataFrame(selection) if selection else None,
+        no_clusters_=no_clusters,
+        overlapping_pairs_=[],
     )
     data = SimpleNamespace(n_classes=0)
     return SimpleNamespace(model=model, setting="default", data=data, stability=stability)

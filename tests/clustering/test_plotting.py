@@ -71,7 +71,7 @@ def test_profiles_are_the_means_of_the_rows_of_each_cluster(model, rows):
 
 def test_the_selection_shows_the_numbers_tried(model, rows):
     axes = plot_selection(model, ax=Figure().subplots())
-    found = [row["silhouette"] for row in model.selection_[1:]]
+    found = model.selection_["silhouette"].tolist()[1:]
     np.testing.assert_allclose(axes.lines[0].get_ydata(), found)
     with pytest.raises(ValueError, match="no other number was tried"):
         plot_selection(SGPMIC(2, max_iter=1).fit(rows))

@@ -34,6 +34,7 @@ AXES = {
     "W": "kp",
     "rows": "np",
     "labels": "n",
+    "row_indices": "n",
     "consensus_": "nm",
     "offset_": "c",
     "scale_": "c",
@@ -43,8 +44,8 @@ ROW_AXES = {
     "responsibilities_": "rm",
     "embedding_": "rq",
     "embedding_variances_": "rq",
+    "groups_": "r",
 }
-GROUPS = {"groups_": "r"}
 OPTIONAL_AXES = (
     {"coefficients": "vpm", "intercepts": "vm", "weights": "vm", "temperature": ""},
     {"mixture_whitening": "mpd", "mixture_means": "md", "mixture_intercepts": "m"},
@@ -60,16 +61,17 @@ class FittedModel(NamedTuple):
     map: FittedMap
     clusters: ClusterModel
     rows: TrainingRows
+    row_indices: Indices  # of the training rows among the rows of the table
     gaussian: Gaussian | None  # None if the training rows had no missing values
 
     def probabilities(self, Y: Array) -> Array:
         """Return the cluster probabilities of rows (n, P) with NaN for missing values."""
-        return self.clusters.probabilities(self._imputed(Y), self.rows)
+        return self.clusters.probabilities(self.imputed(Y), self.rows)
 
     def locate(self, Y: Array) -> Located:
         """Return the latent distributions and the cluster probabilities of rows."""
         mask = np.isnan(Y)
-        Y, first = self._near_training(self._imputed(Y))
+        Y, first = self._near_training(self.imputed(Y))
         S = plain = self.clusters.without_refits.probabilities(Y, self.rows)
         if self.clusters.refits is not None:
             S = self.clusters.probabilities(Y, self.rows)
@@ -88,7 +90,8 @@ class FittedModel(NamedTuple):
         equal = self.rows.equal(Y, nearest)
         return np.where(equal[:, None], self.rows.rows[nearest], Y), nearest
 
-    def _imputed(self, Y: Array) -> Array:
+    def imputed(self, Y: Array) -> Array:
+        """Return rows with missing values filled in."""
         if not np.isnan(Y).any():
             return Y
         # Without missing values in training, only the column means are known: zero.
@@ -96,7 +99,7 @@ class FittedModel(NamedTuple):
 
     def nearest(self, Y: Array) -> Indices:
         """Return the nearest training row of each row (n, P)."""
-        return self._near_training(self._imputed(Y))[1]
+        return self._near_training(self.imputed(Y))[1]
 
     def to_arrays(self) -> dict[str, Array]:
         """Return the arrays that a model file holds."""
@@ -110,6 +113,7 @@ class FittedModel(NamedTuple):
             "W": process.W,
             "rows": self.rows.rows,
             "labels": clusters.labels,
+            "row_indices": self.row_indices,
         }
         if clusters.posterior is not None:
             arrays |= {name: getattr(clusters.posterior, name) for name in OPTIONAL_AXES[0]}
@@ -142,9 +146,9 @@ def from_arrays(arrays: Arrays, *, converged: bool) -> FittedModel:
             refits = _posterior(arrays, "refit_")
     if "missing_mean" in arrays:
         gaussian = Gaussian(arrays["missing_mean"], arrays["missing_covariance"])
-    labels = arrays["labels"].astype(np.intp)
+    labels, row_indices = (arrays[name].astype(np.intp) for name in ("labels", "row_indices"))
     clusters = ClusterModel(labels, len(arrays["means"]), posterior, refits)
-    return FittedModel(fitted_map, clusters, TrainingRows(arrays["rows"]), gaussian)
+    return FittedModel(fitted_map, clusters, TrainingRows(arrays["rows"]), row_indices, gaussian)
 
 
 def _posterior(arrays: Arrays, prefix: str) -> ClusterPosterior:
@@ -155,7 +159,7 @@ def _posterior(arrays: Arrays, prefix: str) -> ClusterPosterior:
 
 def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     """Read the arrays of a file. Raise ValueError if they cannot come from a fit."""
-    axes = {**AXES, **ROW_AXES, **GROUPS} if every_row else dict(AXES)
+    axes = {**AXES, **ROW_AXES} if every_row else dict(AXES)
     for group in OPTIONAL_AXES:
         if not members.keys().isdisjoint(group):
             axes |= group
@@ -172,11 +176,15 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
         raise ValueError("a scale, a variance or a covariance in it is not positive")
     if max(np.abs(arrays[name]).max() for name in AXES if name.startswith("log_")) > LARGEST_LOG:
         raise ValueError("a variance or a scale of the process is out of range")
-    labels = arrays["labels"]
-    if (labels != labels.round()).any() or labels.min() < 0 or labels.max() >= len(arrays["means"]):
-        raise ValueError("a label is not the number of a cluster")
-    groups = arrays.get("groups_", np.zeros(1))
-    if (groups != groups.round()).any() or groups.min() < -1:
-        raise ValueError("a group is not a number")
+    _check_whole(arrays["labels"], 0, len(arrays["means"]), "a label is no cluster")
+    n_rows = len(arrays["embedding_"]) if every_row else np.inf
+    _check_whole(arrays["row_indices"], 0, n_rows, "a fitted row is no row of the table")
+    if every_row:
+        _check_whole(arrays["groups_"], -1, np.inf, "a group is not a number")
     check_probabilities(arrays, "consensus_", *(["responsibilities_"] if every_row else []))
     return arrays
+
+
+def _check_whole(array: Array, lowest: int, end: float, problem: str) -> None:
+    if (array != array.round()).any() or array.min() < lowest or array.max() >= end:
+        raise ValueError(problem)

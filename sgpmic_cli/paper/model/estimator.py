@@ -294,7 +294,6 @@ class PaperSGPMIC(LatentClusterer):
         self.noise_variances_ = np.full(scaled.shape[1], 1.0 / p.beta)
         self.kernel_params_ = [self._kernel().named(row) for row in p.theta]
         self.selection_ = None
-        self._diagnose()
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
         _, factors = Bound(self._kernel(), data, S).value(p)
         self._assigner = RowAssigner(self._kernel(), p, factors, scaled, S)
@@ -336,6 +335,7 @@ class PaperSGPMIC(LatentClusterer):
         fit = Fit(p, S, bounds, converged, jitter)
         self.best_start_ = typed(int, values.get("best_start_", 0))
         self._keep(fit, arrays["rows"])
+        self._diagnose()
 
 
 def _check(arrays: storage.Arrays) -> None:

@@ -7,6 +7,7 @@ from sklearn.datasets import make_circles
 from sklearn.metrics import silhouette_score
 
 from sgpmic_cli import SGPMIC
+from sgpmic_cli.clustering.model.cluster_fit import numbers_to_try
 from sgpmic_cli.clustering.model.clusters.cluster_number import _silhouette, choose_number
 from sgpmic_cli.clustering.model.clusters.cluster_space import shared_dimensions, used_features
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
@@ -125,7 +126,7 @@ def test_given_labels_decide_the_number(n_clusters):
 @pytest.mark.parametrize(("copies", "most"), [(2000, 2), (1, 4)])
 def test_numbers_end_at_the_distinct_rows_and_at_a_tenth_of_the_rows(copies, most):
     X = np.random.RandomState(0).standard_normal((2 if copies > 1 else 40, 3))
-    assert SGPMIC()._candidates(np.repeat(X, copies, axis=0)) == list(range(1, most + 1))
+    assert numbers_to_try("auto", np.repeat(X, copies, axis=0), None) == list(range(1, most + 1))
 
 
 def test_the_score_takes_half_of_the_reference_from_the_silhouette():

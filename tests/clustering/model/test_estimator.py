@@ -39,6 +39,7 @@ def small(**parameters):
         ({"n_clusters": (2, 50)}, "n_clusters=50 needs at least that many distinct rows; .* 40."),
         ({"n_clusters": (5, 2)}, "n_clusters must be .* the smaller one first, not \\(5, 2\\)."),
         ({"n_clusters": 0}, "n_clusters must be an integer of at least 1 .*, not 0."),
+        ({"n_clusters": "three"}, "n_clusters must be an integer .* or 'auto' .*, not 'three'."),
         ({"n_resamples": -1}, "n_resamples must be an integer of at least 0, not -1."),
         ({"init": [0, 1] * 5}, "init must have one entry for each of the 40 rows, not .*"),
         ({"init": [0, 1, 2, 3] * 10}, "init has 4 clusters, which n_clusters=2 excludes."),
@@ -161,6 +162,17 @@ def test_rows_come_back_from_their_latent_points_and_samples_look_like_the_data(
     assert np.allclose(np.bincount(clusters, minlength=3) / 600, iris_model.weights_, atol=0.08)
     with pytest.raises(ValueError, match="latent points of shape"):
         iris_model.inverse_transform(np.zeros((3, 5)))
+
+
+def test_the_summary_has_one_row_for_each_cluster():
+    model = small(n_resamples=2).fit(clouds(0, 9, size=30))
+    summary = model.summary_
+    assert summary.index.name == "cluster"
+    assert summary["rows"].tolist() == model.cluster_sizes_.tolist() == [30, 30]
+    assert summary["verdict"].tolist() == ["group", "group"]
+    assert summary["neighbour"].tolist() == [1, 0]
+    np.testing.assert_array_equal(summary["stability"], model.stability_)
+    assert small().fit(clouds(0, 9)).summary_["stability"].isna().all()
 
 
 def test_warnings_of_base_clusterings_are_not_shown(monkeypatch):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.clustering.model.near_copies import copy_groups
+from sgpmic_cli.clustering.model.cluster_fit import copy_groups
 
 random = np.random.RandomState(0)
 WAGE = np.exp(random.standard_normal(300))

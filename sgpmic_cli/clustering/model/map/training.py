@@ -80,8 +80,11 @@ class MapFitter:
         parameters: Parameters,
         backend: Backend,
         workers: Workers,
+        free: BoolArray | None = None,
     ):
         self.backend, self.workers = backend, workers
+        # Rows whose latent distributions move, as a column of zeros and ones; None for all.
+        self.free = None if free is None else backend.asarray(free[:, None].astype(np.float64))
         self.Y = backend.asarray(Y)
         self.mask = None if mask is None else backend.asarray(mask)
         self.missing = 0 if mask is None else int(mask.sum())
@@ -106,7 +109,10 @@ class MapFitter:
                 return float("nan"), vector
             s = xp.exp(p.log_s)
             prior_value, dmu, ds = prior.value_and_gradient(xp, p.mu, s)
-            gradient = gradient._replace(mu=gradient.mu + dmu, log_s=gradient.log_s + ds * s + 0.5)
+            dmu, dlog_s = gradient.mu + dmu, gradient.log_s + ds * s + 0.5
+            if self.free is not None:
+                dmu, dlog_s = dmu * self.free, dlog_s * self.free
+            gradient = gradient._replace(mu=dmu, log_s=dlog_s)
             return value + prior_value + 0.5 * float(p.log_s.sum()), gradient.pack(xp)
 
         self.parameters = shapes.unpack(lbfgs.maximise(objective, shapes.pack(xp), steps))

@@ -1,0 +1,309 @@
+"""What follows from a fit of the default model: assignment of rows, samples, model files."""
+
+import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sgpmic_cli._typing import Array, Indices, Table
+from sgpmic_cli.clustering.model import fitted_model
+from sgpmic_cli.clustering.model.clusters.cluster_number import Tried
+from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
+from sgpmic_cli.clustering.model.clusters.verdicts import (
+    Verdict,
+    continuous_columns,
+    judge_clusters,
+)
+from sgpmic_cli.clustering.model.fitted_model import ROW_AXES, FittedModel
+from sgpmic_cli.clustering.model.map.backend import choose_backend
+from sgpmic_cli.clustering.model.map.new_rows import rows_at
+from sgpmic_cli.clustering.model.map.training import MapFitter, train
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.estimator_base import storage
+from sgpmic_cli.estimator_base.clusterer import whole
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
+from sgpmic_cli.estimator_base.prediction import Features, Located, unusual_below
+from sgpmic_cli.row_blocks import Workers, row_blocks, workers
+from sgpmic_cli.tables.recipe import typed
+
+if TYPE_CHECKING:
+    from sgpmic_cli.clustering.model.update import Update
+
+FAR = 1e100  # latent coordinates beyond it have the same rows, and their squares overflow
+
+
+class FittedEstimator(LatentClusterer):
+    """The methods of `SGPMIC` that need a fitted model only."""
+
+    consensus_: Array
+    base_clusterings_: tuple[str, ...]
+    stability_: Array | None
+    verdicts_: list[dict[str, Any]]
+    groups_: Indices
+    group_depths_: list[float]
+    update_: "Update"
+    _fitted: FittedModel
+    device: str
+    optimizer_steps: int
+    tol: float
+    random_state: Any
+
+    @property
+    def summary_(self) -> pd.DataFrame:
+        """One row for each cluster: rows, certainty, verdict with its border, stability."""
+        check_is_fitted(self)
+        sizes = {"rows": self.cluster_sizes_, "certainty": self.certainty_}
+        summary = pd.DataFrame(sizes).join(pd.DataFrame(self.verdicts_))
+        summary["stability"] = np.nan if self.stability_ is None else self.stability_
+        return summary.rename_axis("cluster")
+
+    def inverse_transform(self, X: ArrayLike) -> Array:
+        """Return the rows that the model expects at latent points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_points, Q)
+            Latent points.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_points, F)
+            Mean of the process at the points, as features.
+        """
+        check_is_fitted(self)
+        points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), self.embedding_.shape[1]
+        if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
+            raise UsageError(f"X must be finite latent points of shape (n, {q}).")
+        points = np.clip(points, -FAR, FAR)
+        return self._unscaled(rows_at(self._fitted.map, points))
+
+    def sample(
+        self, n_samples: int = 1, random_state: int | np.random.RandomState | None = None
+    ) -> tuple[Array, Indices]:
+        """Draw rows from the fitted model.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of rows.
+        random_state : int, RandomState instance or None, default=None
+            Seed.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, F)
+            Rows, as features.
+        y : ndarray of shape (n_samples,)
+            Their clusters.
+        """
+        check_is_fitted(self)
+        if not whole(0).holds(n_samples):
+            raise UsageError(f"n_samples must be {whole(0).wanted}, not {n_samples!r}.")
+        rng = check_random_state(random_state)
+        labels = np.sort(rng.choice(self.n_clusters_, size=n_samples, p=self.weights_))
+        factors = np.linalg.cholesky(self.covariances_)[labels]
+        normal = rng.standard_normal((n_samples, self.embedding_.shape[1], 1))
+        points = self.means_[labels] + (factors @ normal)[:, :, 0]
+        rows = rows_at(self._fitted.map, points)
+        deviation = np.exp(0.5 * self._fitted.map.parameters.log_noise[0])
+        return self._unscaled(rows + deviation * rng.standard_normal(rows.shape)), labels
+
+    def update(self, X: Table | Features) -> Self:
+        """Add rows to the model. Old rows keep their clusters and their latent points.
+
+        New rows join the clusters. Rows unlike the others, old or new, form a new cluster if a
+        valley of the density separates it from every other. The process is trained from where it
+        was. `update_` says what has changed, and the attributes describe old and new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows that the model was not fitted to.
+
+        Returns
+        -------
+        self : estimator
+            The model of all rows.
+        """
+        check_is_fitted(self)
+        Y, n_old = self._encode(X, fitting=False), len(self.labels_)
+        empty = self._without_values(Y)
+        grown = copy.copy(self)  # an interrupted update leaves the estimator unchanged
+        for name in (*ROW_AXES, "labels_"):
+            setattr(grown, name, np.delete(getattr(self, name), self._left_out, axis=0))
+        with workers(self.n_jobs) as threads:
+            grown._add(Y[~empty], threads)
+        grown._left_out = np.r_[self._left_out, n_old + np.flatnonzero(empty)]
+        grown._diagnose()
+        grown._insert_left_out()
+        self.__dict__ = grown.__dict__
+        return self
+
+    def _add(self, Y: Array, threads: Workers) -> None:
+        """Add rows with values."""
+        from sgpmic_cli.clustering.model.update import Update, grow  # not needed for a fit
+
+        fitted, n_old, m_old = self._fitted, len(self.labels_), self.n_clusters_
+        scaled, n_fitted = self._scaled(Y), len(fitted.row_indices)
+        # Of a table that was too long to be fitted, the same fraction of new rows is fitted.
+        size = int(np.ceil(len(Y) * n_fitted / n_old))
+        chosen = np.sort(check_random_state(self.random_state).permutation(len(Y))[:size])
+        unlike, unlike_old = (
+            Located.joined(self._map_block(rows, self._located, threads)).log_density
+            < self.unusual_below_
+            for rows in (scaled, fitted.rows.rows)
+        )
+        grown = grow(fitted, scaled[chosen], np.r_[unlike_old, unlike[chosen]])
+        backend = choose_backend(self.device, len(grown.mask))
+        fitter = MapFitter(
+            grown.rows.rows, grown.mask, grown.weights, grown.start, backend, threads, grown.free
+        )
+        self._fitted = FittedModel(
+            train(fitter, self.max_iter, self.optimizer_steps, self.tol),
+            grown.clusters,
+            grown.rows,
+            np.r_[fitted.row_indices, n_old + chosen],
+            fitted.gaussian,
+        )
+        m, groups = grown.clusters.n_clusters, self._judge()
+        located, new_groups = self._assign(Y, groups, threads)
+        added = ((0, 0), (0, m - m_old))
+        S, unknown = np.pad(self.responsibilities_, added), np.full(n_old, np.nan)
+        old_rows = Located(self.embedding_, self.embedding_variances_, S, unknown)
+        self._set_rows(Located.joined([old_rows, located]))
+        self.groups_ = np.r_[self.groups_, new_groups]
+        self._set_fitted_rows(grown.clusters.training_probabilities(grown.rows), groups)
+        parts = self._map_block(grown.rows.rows, self._located, threads)
+        self.log_density_[self._fitted.row_indices] = Located.joined(parts).log_density
+        self.unusual_below_ = unusual_below(self.log_density_)
+        votes = np.eye(m)[grown.clusters.labels[n_fitted:]]
+        self.consensus_ = np.concatenate([np.pad(self.consensus_, added), votes])
+        if m > m_old:
+            self.selection_ = self.stability_ = None
+        moved, new_clusters = fitted.row_indices[grown.free[:n_fitted]], list(range(m_old, m))
+        known = int(grown.known.sum())
+        self.update_ = Update(len(Y), known, np.flatnonzero(unlike), new_clusters, np.sort(moved))
+        self._derive()
+
+    def _unscaled(self, scaled: Array) -> Array:
+        rows = np.tile(self.offset_, (len(scaled), 1))
+        rows[:, self.scale_ > 0] += self.scale_[self.scale_ > 0] * scaled
+        return rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _located(self, scaled: Array) -> Located:
+        return self._fitted.locate(scaled)
+
+    def _assigned(self, scaled: Array) -> Array:
+        return self._fitted.probabilities(scaled)
+
+    def _assign(
+        self, Y: Array, groups: Indices | None, threads: Workers
+    ) -> tuple[Located, Indices]:
+        """Return the results of rows, block by block, and the groups of the nearest fitted rows.
+
+        `groups` are those of the fitted rows, or None if the groups of the rows are set later.
+        """
+        (m, q), n = self._fitted.map.mixture.means.shape, len(Y)
+        located = Located(*(np.empty((n, *width)) for width in ((q,), (q,), (m,), ())))
+        found = np.full(n, -1)
+        report = getattr(self.callback, "assigned", None)
+        for rows in row_blocks(n):
+            scaled = self._scaled(Y[rows], rows.start)
+            block = Located.joined(self._map_block(scaled, self._located, threads))
+            for values, part in zip(located, block, strict=True):
+                values[rows] = part
+            if groups is not None:
+                found[rows] = groups[self._fitted.nearest(scaled)]
+                if report is not None:
+                    report(rows.stop, n)
+        return located, found
+
+    def _set_rows(self, located: Located) -> None:
+        self.embedding_, self.embedding_variances_ = located.points, located.variances
+        self.responsibilities_, self.log_density_ = located.S, located.log_density
+
+    def _set_fitted_rows(self, S: Array, groups: Indices) -> None:
+        """Set the results of the fitted rows, given their probabilities and groups."""
+        rows, p = self._fitted.row_indices, self._fitted.map.parameters
+        self.embedding_[rows], self.embedding_variances_[rows] = p.mu, np.exp(p.log_s)
+        self.responsibilities_[rows], self.groups_[rows] = S, groups
+
+    def _judge(self) -> Indices:
+        """Set the verdicts, and return the group of each fitted row, or -1.
+
+        Verdicts and groups depend on the table and not on `random_state`.
+        """
+        fitted = self._fitted
+        continuous, labels = continuous_columns(fitted.rows.rows), fitted.clusters.labels
+        verdicts = judge_clusters(continuous, labels, fitted.clusters.n_clusters)
+        self.verdicts_ = [verdict._asdict() for verdict in verdicts]
+        groups = surviving_groups(continuous, labels, [fitted.map.parameters.mu])
+        self.group_depths_ = groups.depths
+        return groups.labels
+
+    def _derive(self) -> None:
+        """Set the attributes that follow from the fitted map."""
+        fitted_map = self._fitted.map
+        p, mixture = fitted_map.parameters, fitted_map.mixture
+        self.weights_ = self._fitted.clusters.weights
+        self.means_, self.covariances_ = mixture.means, mixture.covariances
+        self.inducing_points_ = p.Z
+        self.noise_variances_ = np.where(self.scale_ > 0, np.exp(p.log_noise[0]), 0.0)
+        v, linear = float(np.exp(p.log_v[0])), float(np.exp(p.log_l[0]))
+        self.kernel_params_ = [{"variance": v, "inverse_widths": np.exp(p.log_g), "linear": linear}]
+        self.lower_bound_, self.lower_bounds_ = fitted_map.bounds[-1], list(fitted_map.bounds)
+        self.n_iter_, self.converged_ = len(fitted_map.bounds), fitted_map.converged
+
+    def _content(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        names = [*ROW_AXES, "consensus_", "offset_", "scale_", "lower_bounds_"]
+        arrays = {name: getattr(self, name) for name in names} | self._fitted.to_arrays()
+        names = ["converged_", "base_clusterings_", "verdicts_", "group_depths_"]
+        values = {name: getattr(self, name) for name in names}
+        values["stability_"] = None if self.stability_ is None else self.stability_.tolist()
+        tried = self.selection_
+        values["selection_"] = None if tried is None else tried.to_dict("records")
+        return values, arrays
+
+    def _restore(self, values: dict[str, Any], members: storage.Arrays, every_row: bool) -> None:
+        arrays = fitted_model.checked_arrays(members, every_row=every_row)
+        self._fitted = fitted_model.from_arrays(arrays, converged=typed(bool, values["converged_"]))
+        self.offset_, self.scale_ = arrays["offset_"], arrays["scale_"]
+        self.consensus_ = arrays["consensus_"]
+        if every_row:
+            for name in ROW_AXES:
+                setattr(self, name, arrays[name])
+            self.groups_ = self.groups_.astype(np.intp)
+        else:  # those of the fitted rows
+            p = self._fitted.map.parameters
+            self.embedding_, self.embedding_variances_ = p.mu, np.exp(p.log_s)
+            self.responsibilities_ = self._fitted.probabilities(arrays["rows"])
+        self._derive()
+        n, m = len(arrays["rows"]), len(self.weights_)
+        self.base_clusterings_ = typed(tuple[str, ...], values["base_clusterings_"])
+        tried = typed(list[Tried] | None, values["selection_"])
+        self.selection_ = None if tried is None else pd.DataFrame(tried)
+        if tried is not None:
+            numbers = {row["n_clusters"] for row in tried}
+            if m not in numbers or not numbers <= {*range(1, n + 1)}:
+                raise ValueError("the numbers of clusters tried are impossible")
+        verdicts: list[Verdict] = typed(list[Verdict], values["verdicts_"])
+        if len(verdicts) != m or any(each.neighbour not in (None, *range(m)) for each in verdicts):
+            raise ValueError("there is not one verdict for each cluster")
+        self.verdicts_ = [verdict._asdict() for verdict in verdicts]
+        self.group_depths_ = typed(list[float], values["group_depths_"])
+        if every_row and self.groups_.max() >= len(self.group_depths_):
+            raise ValueError("a group has no depth")
+        stability = typed(list[float] | None, values["stability_"])
+        self.stability_ = None if stability is None else np.array(stability)
+        if self.stability_ is not None and self.stability_.shape != (m,):
+            raise ValueError("the stability does not have one number for each cluster")
+        self._diagnose()

@@ -1,0 +1,106 @@
+"""`sgpmic update` and `sgpmic diff`: add rows to a model, and compare two models."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sgpmic_cli.commands import shared_options as shared
+from sgpmic_cli.commands.output import Output
+
+if TYPE_CHECKING:
+    from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
+
+N_ROWS = 10  # changed rows that are shown
+Model = Annotated[
+    Path, typer.Argument(help="Model file, or the output folder of sgpmic fit or update.")
+]
+
+
+def _load(model: Path) -> "LatentClusterer":
+    from sgpmic_cli.estimator_base.latent_clusterer import load
+    from sgpmic_cli.files.output_folder import settle
+
+    settle(model if model.is_dir() else model.parent)
+    return load(model / "model.npz" if model.is_dir() else model)
+
+
+@shared.option_groups
+def update(  # noqa: PLR0913 - one parameter per option
+    model: Model,
+    dataset: shared.Data = None,
+    dataset_option: shared.DatasetOption = None,
+    *,
+    n_jobs: shared.Threads = 1,
+    file: shared.FileOptions,
+    out: Path | None = shared.option(
+        "Output folder.", default="sgpmic-out/update/NAME, the file without suffix"
+    ),
+    force: shared.Force = False,
+    source: shared.SourceOptions,
+    output: Output,
+) -> None:
+    """Add new rows to a fitted model, whose old rows keep their clusters and places on the map.
+
+    New rows join the clusters. Rows unlike all others form a new cluster if a valley of the density
+    separates it from every other. The table is prepared as in the fit. Writes model.npz, the model
+    of all rows, and labels.csv and embedding.csv of the new rows.
+    """
+    from sgpmic_cli.clustering import growth
+    from sgpmic_cli.clustering.prediction import recipe_of
+    from sgpmic_cli.commands.output import FitProgress, facts
+    from sgpmic_cli.data.loading import rows_for
+    from sgpmic_cli.files.output_folder import output_folder
+
+    dataset = shared.one_of(dataset, dataset_option)
+    fitted = _load(model).set_params(n_jobs=n_jobs)
+    recipe = recipe_of(fitted)
+    text = file.format(recipe.format)
+    rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))
+    out = shared.default_out("update", rows.name) if out is None else out
+    with (
+        output_folder(out, "update", "replace" if force else "new", [dataset, model]) as folder,
+        FitProgress(output, "reading the rows"),
+    ):
+        summary = growth.update(fitted, rows, folder)
+    for note in summary["notes"]:
+        output.note(f"note: {note}")
+    moved, kept = len(summary["moved_rows"]), summary["rows_before"]
+    new = ", ".join(map(str, summary["new_clusters"])) or "none"
+    content = {
+        "data": f"{summary['dataset']}: {summary['rows']} new rows, {kept} old rows",
+        "clusters": f"{summary['clusters']}, new ones: {new}",
+        "sizes": f"{', '.join(map(str, summary['sizes']))} of the new rows",
+        "old rows": f"{kept - moved} keep cluster and place, {moved} joined a new cluster",
+        "unusual rows": f"{summary['unusual_rows']} of the new rows are unlike all old rows",
+    }
+    output.result({**summary, "out": str(out)}, [facts(content)])
+    output.finish(f"model, labels and embedding in {out}")
+
+
+@shared.option_groups
+def diff(before: Model, after: Model, *, output: Output) -> None:
+    """Compare two fits of the same table, or of a table and the same table with further rows.
+
+    Says which clusters match, which rows changed their cluster, and which columns changed their
+    role. The rows of the first fit must be the first rows of the second one.
+    """
+    from sgpmic_cli.clustering.growth import compare
+    from sgpmic_cli.commands.output import facts, table
+
+    found: dict[str, Any] = compare(_load(before), _load(after))
+    pairs = [[str(value) for value in pair.values()] for pair in found["matched_clusters"]]
+    changed, columns = found["changed_rows"], found["changed_columns"]
+    rows = [f"{row['row']} ({row['before']} to {row['after']})" for row in changed[:N_ROWS]]
+    content = {
+        "rows": f"{found['rows']} in both, {found['new_rows']} new",
+        "clusters gone": ", ".join(map(str, found["clusters_gone"])) or "none",
+        "new clusters": ", ".join(map(str, found["new_clusters"])) or "none",
+        "changed rows": f"{len(changed)}: {', '.join(rows)}" if rows else "none",
+        "changed columns": "; ".join(
+            f"{each['column']} ({each['before']} to {each['after']})" for each in columns
+        )
+        or "none",
+    }
+    headings = ["before", "after", "common rows", "Jaccard index"]
+    output.result(found, [table(headings, pairs, title="matched clusters"), facts(content)])
