@@ -133,7 +133,7 @@ def ranking(cells: pd.DataFrame) -> pd.DataFrame:
 
     A mean over the remaining rows of a variation with failed runs could look too good.
     """
-    judged = cells.drop_duplicates(["variation", "experiment", "metric"])
+    judged = cells.drop_duplicates(["variation", "metric", "data", "q"])
     counts = pd.DataFrame(
         {
             "complete": ~cells["failed"],

@@ -51,15 +51,3 @@ def test_a_reversed_order_of_the_methods_and_a_lost_lead_are_seen(tmp_path, monk
         ("ACC", "iris"), ["rank correlation", "printed lead", "our lead", "ratio"]
     ].tolist() == [0.5, -10, 10, -1]
     assert table["leads of equal sign"].tolist() == ["0 of 1", "1 of 1", "0 of 1", "1 of 1"]
-
-
-def test_tables_of_a_page_are_replaced_between_their_marks(tmp_path, monkeypatch, capsys):
-    for name in ("methods", "column", "halves", "order"):
-        monkeypatch.setattr(agreement, f"{name}_table", lambda _: pd.DataFrame({"a": [1.234]}))
-    page = tmp_path / "page.md"
-    page.write_text("before\n<!-- order -->\nold\n<!-- end -->\nafter\n")
-    for _ in range(2):
-        agreement.main(["--out", str(tmp_path), "--page", str(page)])
-    head, table, after = page.read_text().partition((tmp_path / "order.md").read_text())
-    assert "1.23" in table
-    assert (head, after) == ("before\n<!-- order -->\n\n", "\n<!-- end -->\nafter\n")
