@@ -6,6 +6,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli import SGPMIC
+from sgpmic_cli.clustering.model import fitted_estimator
 from sgpmic_cli.clustering.model.clusters import islands
 from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
 from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns
@@ -111,4 +112,19 @@ def test_rows_beyond_the_subsample_have_groups():
     X, inside = with_island(0.3, n=1200)
     with pytest.warns(UserWarning, match="subsample"):
         model = SGPMIC(2, random_state=0, max_rows=400).fit(X)
+    assert adjusted_rand_score(model.groups_, inside) > 0.95
+
+
+def test_a_subsample_decides_the_groups_of_many_rows(monkeypatch):
+    X, inside = with_island(0.3, n=1200)
+    seen = []
+    monkeypatch.setattr(fitted_estimator, "MOST_JUDGED", 400)
+    judge = fitted_estimator.judge_clusters
+    monkeypatch.setattr(
+        fitted_estimator,
+        "judge_clusters",
+        lambda X, *more: seen.append(len(X)) or judge(X, *more),
+    )
+    model = SGPMIC(2, random_state=0, max_iter=1).fit(X)
+    assert seen == [400]
     assert adjusted_rand_score(model.groups_, inside) > 0.95
