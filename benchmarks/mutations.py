@@ -46,6 +46,7 @@ def main(given: list[str] | None = None) -> None:
         test = shlex.join([sys.executable, *options_of_test, TESTS])
         config.write_text(CONFIG.format(modules=MODULES, seconds=SECONDS, test=json.dumps(test)))
         _copy_repository(copy)
+        _run(copy, "baseline", config)  # fails if the tests fail without a change
         _run(copy, "init", config, session)
         _keep_sample(session, options.sample)
     _run(copy, "exec", config, session)
