@@ -28,7 +28,6 @@ from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClust
 from sgpmic_cli.estimator_base.prediction import Located, with_left_out
 from sgpmic_cli.estimator_base.scaling import Scale
 from sgpmic_cli.files.array_cache import Memory
-from sgpmic_cli.gp.pca import dimensions_for
 from sgpmic_cli.paper.embeddings.isomap import Parts
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_IN_ITERATIONS
@@ -37,6 +36,7 @@ from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
+from sgpmic_cli.pca import dimensions_for
 from sgpmic_cli.row_blocks import ALONE, Workers
 from sgpmic_cli.tables.recipe import typed
 

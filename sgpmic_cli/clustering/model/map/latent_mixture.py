@@ -16,7 +16,7 @@ clusters that the data do not separate.
 
 from typing import Any, NamedTuple
 
-from sgpmic_cli.gp.gaussians import LOG_2PI, Gaussians, from_covariances, log_densities, scatters
+from sgpmic_cli.gp import LOG_2PI, Gaussians, from_covariances, log_densities, scatters
 
 NU = 5.0
 SCALE = 0.05

@@ -23,8 +23,8 @@ from sgpmic_cli.clustering.model.map.shared_process import (
     posterior,
     statistics,
 )
-from sgpmic_cli.gp.gaussians import Gaussians
-from sgpmic_cli.gp.pca import pca
+from sgpmic_cli.gp import Gaussians
+from sgpmic_cli.pca import pca
 from sgpmic_cli.row_blocks import Workers
 
 LATENT_VARIANCE = 0.03  # of q(x_n) at the start, beside latent points of unit variance
