@@ -233,7 +233,7 @@ def _percentages(given: Sequence[str | int]) -> tuple[int, ...] | None:
 
 def plan_cells(loaded: Iterable[LoadedData], study: Study) -> list[Cell]:
     """Return the cells of a study, row by row. All methods of a row have the same Q."""
-    from sgpmic_cli.pca import dimensions_for
+    from sgpmic_cli.gp import dimensions_for
 
     cells: list[Cell] = []
     for one in loaded:

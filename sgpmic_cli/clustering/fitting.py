@@ -30,7 +30,6 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
 from sgpmic_cli.estimator_base.prediction import Features, Prediction
 from sgpmic_cli.row_blocks import row_blocks
-from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 from sgpmic_cli.tables.options import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
@@ -94,8 +93,11 @@ class Fitted:
     @cached_property
     def scores(self) -> dict[str, float] | None:
         """All scores against the classes; None without classes."""
-        classes = self.data.labels
-        return None if classes is None else score_all(classes, self.prediction.labels)
+        if self.data.labels is None:
+            return None
+        from sgpmic_cli.scores import score_all  # not needed without classes
+
+        return score_all(self.data.labels, self.prediction.labels)
 
     @property
     def unusual(self) -> BoolArray:
@@ -332,6 +334,8 @@ class _ProgressCallback:
     def __call__(self, number: int, bound: float, labels: np.ndarray) -> None:
         acc, classes = None, self.data.labels
         if classes is not None and len(labels) == len(classes):  # not a subsample
+            from sgpmic_cli.scores import purity
+
             acc = purity(classes, labels)
         restart = 1 if not self.iterations else self.iterations[-1].restart + (number == 1)
         restarts = int(getattr(self.model, "n_init", 1))

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray, Indices, PathLike, Table
 from sgpmic_cli.errors import UsageError, input_errors, warn_caller
-from sgpmic_cli.estimator_base.clusterer import (
+from sgpmic_cli.estimator_base import (
     BOOLEAN,
     CALLBACK,
     JOBS,

@@ -18,7 +18,7 @@ from sgpmic_cli.benchmark.render.tables import TITLES, plain
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.pages.markup import Html, Section, document, items, picture, table, tag
+from sgpmic_cli.pages import Html, Section, document, items, picture, table, tag
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 from sgpmic_cli.paper.figures.catalogue import Figure, all_figures
 

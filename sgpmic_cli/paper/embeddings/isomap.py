@@ -28,8 +28,8 @@ from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.files.array_cache import Memory, remembered
+from sgpmic_cli.gp import with_fixed_signs
 from sgpmic_cli.paper.embeddings.block_lanczos import leading_eigenvectors
-from sgpmic_cli.pca import with_fixed_signs
 
 Parts = Literal["largest", "joined", "auto"]
 Distances = Callable[[Array, Array], Array]  # (n, P), (m, P) -> (n, m)

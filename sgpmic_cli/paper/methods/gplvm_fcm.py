@@ -25,6 +25,7 @@ import numpy as np
 from sgpmic_cli import gp
 from sgpmic_cli._typing import Array
 from sgpmic_cli.files.array_cache import Arrays, remembered
+from sgpmic_cli.gp import ppca
 from sgpmic_cli.paper.embeddings.isomap import isomap
 from sgpmic_cli.paper.methods._clusterer import Cache, Count, EmbeddingFCM
 from sgpmic_cli.paper.methods._scatter import centred
@@ -34,7 +35,6 @@ from sgpmic_cli.paper.model.em import m_step
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.paper.model.mixture import mixture
 from sgpmic_cli.paper.model.optimizers import ascend, scg
-from sgpmic_cli.pca import ppca
 
 MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist at the same time
 NO_START = "The likelihood has no finite value at the start of the fit; rescale the data."

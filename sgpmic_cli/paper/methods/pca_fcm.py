@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.gp import pca, ppca
 from sgpmic_cli.paper.methods._clusterer import EmbeddingFCM, Flag
-from sgpmic_cli.pca import pca, ppca
 
 
 class PCAFCM(EmbeddingFCM):

@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state
 
 from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.errors import UsageError, warn_caller
-from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.clusterer import (
+from sgpmic_cli.estimator_base import (
     BOOLEAN,
     MEMORY,
     check_clusters,
@@ -22,12 +21,14 @@ from sgpmic_cli.estimator_base.clusterer import (
     number,
     one_of,
     positive_number,
+    storage,
     whole,
 )
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Located, with_left_out
 from sgpmic_cli.estimator_base.scaling import Scale
 from sgpmic_cli.files.array_cache import Memory
+from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.paper.embeddings.isomap import Parts
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_IN_ITERATIONS
@@ -36,7 +37,6 @@ from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
-from sgpmic_cli.pca import dimensions_for
 from sgpmic_cli.row_blocks import ALONE, Workers
 from sgpmic_cli.tables.recipe import typed
 

@@ -7,11 +7,11 @@ from scipy.stats import multivariate_normal
 from sklearn.base import clone
 
 from sgpmic_cli.data import load
+from sgpmic_cli.gp import ppca
 from sgpmic_cli.paper.embeddings.isomap import isomap
 from sgpmic_cli.paper.methods import gplvm_fcm
 from sgpmic_cli.paper.methods.gplvm_fcm import FGPLVMFCM, GPLVMFCM, MAX_ROWS
 from sgpmic_cli.paper.model import kernels
-from sgpmic_cli.pca import ppca
 from sgpmic_cli.scores import purity
 
 THETA = np.log([1.3, 0.8, 0.4, 0.2])  # variance, gamma, bias, white
