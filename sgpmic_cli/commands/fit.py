@@ -1,9 +1,9 @@
-"""`sgpmic fit` and `sgpmic predict`: fit one model, and assign new rows to its clusters."""
+"""`sgpmic fit`, `predict` and `report-clusters`: fit one model, use it, describe given clusters."""
 
 import json
 import re
 import webbrowser
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -230,12 +230,12 @@ def predict(  # noqa: PLR0913 - one parameter per option
         summary = prediction.predict(fitted, rows, folder, progress, cut)
     for note in summary["notes"]:
         output.note(f"note: {note}")
-    sizes, unusual = ", ".join(map(str, summary["sizes"])), summary["unusual_rows"]
+    sizes = ", ".join(map(str, summary["sizes"]))
     content = {
         "data": f"{summary['dataset']}: {summary['rows']} rows",
         "clusters": f"{summary['clusters']} of sizes {sizes}",
         "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
-        "unusual rows": "not known" if unusual is None else str(unusual),
+        "unusual rows": str(summary["unusual_rows"]),
         **score_facts(summary["scores"]),
     }
     output.result({**summary, "out": str(out)}, [facts(content)])
@@ -262,13 +262,10 @@ def report_clusters(
     The page is that of `sgpmic fit`: verdicts, rules, profiles and a map. Nothing is clustered
     again.
     """
-    from dataclasses import replace
-
     from sgpmic_cli.clustering.interpretation import headline
     from sgpmic_cli.clustering.page import cluster_codes, whole_page
     from sgpmic_cli.clustering.result_tables import file_texts, with_names
     from sgpmic_cli.commands import fit_models
-    from sgpmic_cli.commands.output import FitProgress
     from sgpmic_cli.data import load
     from sgpmic_cli.files.atomic import write_whole
 
