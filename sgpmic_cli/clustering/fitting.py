@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from sgpmic_cli._typing import BoolArray, Indices, Table
+from sgpmic_cli._typing import Indices, Table
 from sgpmic_cli.clustering import answer
 from sgpmic_cli.clustering.profile import (
     Profile,
@@ -100,11 +100,6 @@ class Fitted:
         return score_all(self.data.labels, self.prediction.labels)
 
     @property
-    def unusual(self) -> BoolArray:
-        """Rows (N,) that resemble nothing else in the table."""
-        return self.prediction.unusual
-
-    @property
     def stability(self) -> float | None:
         """Mean overlap of the clusters with refits, weighted by size; None if not measured."""
         stability = getattr(self.model, "stability_", None)
@@ -166,8 +161,9 @@ class Fitted:
         # A common factor leaves the columns uneven, but a user who asks for it knows that.
         if scale == "none" or (scale == "global" and not self.scale_given):
             advice.insert(0, scaling_advice(self.data))
-        n, n_rows = int(self.unusual.sum()), len(self.unusual)
-        return [*filter(None, advice), *unusual_notes(n, n_rows, "else in the table")]
+        unusual = self.prediction.unusual
+        notes = unusual_notes(int(unusual.sum()), len(unusual), "else in the table")
+        return [*filter(None, advice), *notes]
 
     def trace(self) -> pd.DataFrame:
         """Return the bound after each update, and the ACC at the end of its iteration.
@@ -194,9 +190,10 @@ class Fitted:
             if hasattr(model, attribute)
         }
         if self.groups is not None:
-            depths, names = model.group_depths_, self.group_names
             specific["verdicts"] = self.verdicts
-            specific["groups"] = answer.groups_summary(self.groups, depths, names)
+            specific["groups"] = answer.groups_summary(
+                self.groups, model.group_depths_, self.group_names
+            )
         return {
             "dataset": self.data.name,
             "rows": self.data.Y.shape[0],
@@ -207,7 +204,7 @@ class Fitted:
             "sizes": model.cluster_sizes_.tolist(),
             "certainty": [round(float(value), 4) for value in model.certainty_],
             "stability": None if self.stability is None else round(self.stability, 4),
-            "unusual_rows": int(self.unusual.sum()),
+            "unusual_rows": int(self.prediction.unusual.sum()),
             "overlapping_pairs": [list(pair) for pair in model.overlapping_pairs_],
             "small_clusters": model.small_clusters_,
             "empty_clusters": model.empty_clusters_,
@@ -230,14 +227,10 @@ class Fitted:
         numbers, ids = row_numbers(self.data), self.data.ids
         self.model.save(folder / "model.npz")
         for rows in row_blocks(len(numbers)):
-            append_rows(
-                folder,
-                numbers[rows],
-                None if ids is None else ids[rows],
-                self.prediction.part(rows),
-                None if self.groups is None else self.groups[rows],
-                self.given_names,
-            )
+            names = None if ids is None else ids[rows]
+            groups = None if self.groups is None else self.groups[rows]
+            part = self.prediction.part(rows)
+            append_rows(folder, numbers[rows], names, part, groups, self.given_names)
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
@@ -275,16 +268,8 @@ def fit(
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
     seconds = time.perf_counter() - started
     messages = dict.fromkeys(wording(_lower_first(str(warning.message))) for warning in caught)
-    return Fitted(
-        model,
-        data,
-        model.training_prediction,
-        setting,
-        seconds,
-        callback.kept_iterations(),
-        scale_given,
-        list(messages),
-    )
+    kept, rows = callback.kept_iterations(), model.training_prediction
+    return Fitted(model, data, rows, setting, seconds, kept, scale_given, list(messages))
 
 
 def last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
@@ -339,8 +324,7 @@ class _ProgressCallback:
             acc = purity(classes, labels)
         restart = 1 if not self.iterations else self.iterations[-1].restart + (number == 1)
         restarts = int(getattr(self.model, "n_init", 1))
-        max_iter = self.model.max_iter
-        last = IterationProgress(restart, restarts, number, max_iter, float(bound), acc)
+        last = IterationProgress(restart, restarts, number, self.model.max_iter, float(bound), acc)
         self.iterations.append(last)
         self.progress(last)
 

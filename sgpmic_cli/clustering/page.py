@@ -280,7 +280,7 @@ def _rows(fitted: Fitted) -> list[Html]:
     elif len(fitted.model.cluster_sizes_) > 1:
         parts = [paragraph("no_uncertain_row")]
     if unusual:
-        n, shown = int(fitted.unusual.sum()), len(unusual)
+        n, shown = int(fitted.prediction.unusual.sum()), len(unusual)
         caption = f"Unusual rows{f', the first {shown} of {n}' * (n > shown)}"
         parts.append(table(["row", "cluster", "conspicuous values"], unusual, caption=caption))
         parts.append(paragraph("unusual"))

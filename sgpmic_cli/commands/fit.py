@@ -208,18 +208,16 @@ def predict(  # noqa: PLR0913 - one parameter per option
     are read in blocks, so the table can be larger than memory. Writes labels.csv, which marks rows
     unlike those of the fit as unusual, and embedding.csv.
     """
-    from sgpmic_cli.clustering import prediction
+    from sgpmic_cli.clustering import later_rows
     from sgpmic_cli.clustering.view.cuts import read_cut
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.estimator_base.latent_clusterer import load
-    from sgpmic_cli.files.output_folder import output_folder, settle
+    from sgpmic_cli.files.output_folder import output_folder
 
     dataset = shared.one_of(dataset, dataset_option)
-    settle(model if model.is_dir() else model.parent)
-    fitted = load(model / "model.npz" if model.is_dir() else model, every_row=False)
-    fitted.set_params(n_jobs=n_jobs)
+    fitted = load(model, every_row=False).set_params(n_jobs=n_jobs)
     cut = None if apply is None else read_cut(apply)
-    recipe = prediction.recipe_of(fitted)
+    recipe = later_rows.recipe_of(fitted)
     text = file.format(recipe.format)
     rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))
     out = shared.default_out("predict", rows.name) if out is None else out
@@ -227,7 +225,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
         output_folder(out, "predict", "replace" if force else "new", [dataset, model]) as folder,
         FitProgress(output, "reading the rows") as progress,
     ):
-        summary = prediction.predict(fitted, rows, folder, progress, cut)
+        summary = later_rows.predict(fitted, rows, folder, progress, cut)
     for note in summary["notes"]:
         output.note(f"note: {note}")
     sizes = ", ".join(map(str, summary["sizes"]))
