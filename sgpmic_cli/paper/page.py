@@ -69,8 +69,7 @@ def _paper_page(folder: Path, report: Report) -> str:
     report = Report(**{**vars(report), "table": run})
     fitted = _paragraph("fitted_settings", fitted=_fitted())
     ranks = ["ranks", _paragraph("paper_ranks"), _paragraph("fitted_ranks")]
-    shown = [figure for figure in all_figures().values() if figure.in_all]
-    figures = [_figure(folder / "figures", figure) for figure in shown]
+    figures = [_figure(folder / "figures", figure) for figure in all_figures().values()]
     sections = [
         Section("summary", "Summary", page.summary_section(report, fitted)),
         Section("table", "Table", page.grid_section(report)),
