@@ -191,9 +191,8 @@ class Fitted:
         }
         if self.groups is not None:
             specific["verdicts"] = self.verdicts
-            specific["groups"] = answer.groups_summary(
-                self.groups, model.group_depths_, self.group_names
-            )
+            depths = model.group_depths_
+            specific["groups"] = answer.groups_summary(self.groups, depths, self.group_names)
         return {
             "dataset": self.data.name,
             "rows": self.data.Y.shape[0],
