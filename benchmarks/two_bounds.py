@@ -33,7 +33,7 @@ from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.benchmark.run import RunOptions, prepare
 from sgpmic_cli.estimator_base.scaling import offset_and_scale
 from sgpmic_cli.figure_style import COLOURS, PAGE, canvas
-from sgpmic_cli.gp.cholesky import NotPositiveDefinite
+from sgpmic_cli.gp import NotPositiveDefinite
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.figures.convergence_behaviour import DATASETS
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe

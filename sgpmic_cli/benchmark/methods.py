@@ -100,7 +100,7 @@ def resolve(names: Iterable[str], methods: Methods) -> list[Method]:
             more = "or module:Class for a clusterer of your own"
             raise UsageError(unknown("method", name, [*methods, *groups, more]))
     if not chosen:
-        raise UsageError("no method was named: give methods=pca-fcm,ppca-fcm for example, or all.")
+        raise UsageError("no method was named: give --methods pca-fcm,dec for example, or all.")
     for method in chosen.values():
         if method.third_party:
             constructor_parameters(method.target)  # checks the class

@@ -11,7 +11,7 @@ from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralCl
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.estimator_base.clusterer import Clusterer, check_clusters
+from sgpmic_cli.estimator_base import Clusterer, check_clusters
 from sgpmic_cli.estimator_base.scaling import Scale, offset_and_scale
 
 N_NEIGHBORS = 12  # of the graph for spectral clustering

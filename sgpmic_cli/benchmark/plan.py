@@ -169,7 +169,7 @@ def load_data(
         loaded.setdefault(new.name, new)
     if not loaded:
         raise UsageError(
-            "no data set was named: give datasets=iris,wine for example, or all, or a CSV file."
+            "no data set was named: give --dataset iris,wine for example, or all, or a CSV file."
         )
     if all(one.data is None for one in loaded.values()):
         raise DataUnavailable(" ".join(one.reason for one in loaded.values()))
@@ -222,9 +222,7 @@ def _percentages(given: Sequence[str | int]) -> tuple[int, ...] | None:
     if "all" in texts:
         return None
     if not texts:
-        raise UsageError(
-            "no variance was named: give variances=50, 95 or 99, a list of them, or all."
-        )
+        raise UsageError("no variance was named: give --variance 50, 95, 99 or 50,95, or all.")
     for text in texts:
         if text not in map(str, PERCENTAGES):
             raise UsageError(unknown("variance", text, [*map(str, PERCENTAGES), "all"]))
@@ -233,7 +231,7 @@ def _percentages(given: Sequence[str | int]) -> tuple[int, ...] | None:
 
 def plan_cells(loaded: Iterable[LoadedData], study: Study) -> list[Cell]:
     """Return the cells of a study, row by row. All methods of a row have the same Q."""
-    from sgpmic_cli.gp.pca import dimensions_for
+    from sgpmic_cli.gp import dimensions_for
 
     cells: list[Cell] = []
     for one in loaded:

@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from sgpmic_cli._typing import BoolArray, Indices, Table
+from sgpmic_cli._typing import Indices, Table
 from sgpmic_cli.clustering import answer
 from sgpmic_cli.clustering.profile import (
     Profile,
@@ -30,7 +30,6 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
 from sgpmic_cli.estimator_base.prediction import Features, Prediction
 from sgpmic_cli.row_blocks import row_blocks
-from sgpmic_cli.scores import purity, score_all
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 from sgpmic_cli.tables.options import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
@@ -94,13 +93,11 @@ class Fitted:
     @cached_property
     def scores(self) -> dict[str, float] | None:
         """All scores against the classes; None without classes."""
-        classes = self.data.labels
-        return None if classes is None else score_all(classes, self.prediction.labels)
+        if self.data.labels is None:
+            return None
+        from sgpmic_cli.scores import score_all  # not needed without classes
 
-    @property
-    def unusual(self) -> BoolArray:
-        """Rows (N,) that resemble nothing else in the table."""
-        return self.prediction.unusual
+        return score_all(self.data.labels, self.prediction.labels)
 
     @property
     def stability(self) -> float | None:
@@ -164,8 +161,9 @@ class Fitted:
         # A common factor leaves the columns uneven, but a user who asks for it knows that.
         if scale == "none" or (scale == "global" and not self.scale_given):
             advice.insert(0, scaling_advice(self.data))
-        n, n_rows = int(self.unusual.sum()), len(self.unusual)
-        return [*filter(None, advice), *unusual_notes(n, n_rows, "else in the table")]
+        unusual = self.prediction.unusual
+        notes = unusual_notes(int(unusual.sum()), len(unusual), "else in the table")
+        return [*filter(None, advice), *notes]
 
     def trace(self) -> pd.DataFrame:
         """Return the bound after each update, and the ACC at the end of its iteration.
@@ -192,9 +190,9 @@ class Fitted:
             if hasattr(model, attribute)
         }
         if self.groups is not None:
-            depths, names = model.group_depths_, self.group_names
             specific["verdicts"] = self.verdicts
-            specific["groups"] = answer.groups_summary(self.groups, depths, names)
+            depths = model.group_depths_
+            specific["groups"] = answer.groups_summary(self.groups, depths, self.group_names)
         return {
             "dataset": self.data.name,
             "rows": self.data.Y.shape[0],
@@ -205,7 +203,7 @@ class Fitted:
             "sizes": model.cluster_sizes_.tolist(),
             "certainty": [round(float(value), 4) for value in model.certainty_],
             "stability": None if self.stability is None else round(self.stability, 4),
-            "unusual_rows": int(self.unusual.sum()),
+            "unusual_rows": int(self.prediction.unusual.sum()),
             "overlapping_pairs": [list(pair) for pair in model.overlapping_pairs_],
             "small_clusters": model.small_clusters_,
             "empty_clusters": model.empty_clusters_,
@@ -228,14 +226,10 @@ class Fitted:
         numbers, ids = row_numbers(self.data), self.data.ids
         self.model.save(folder / "model.npz")
         for rows in row_blocks(len(numbers)):
-            append_rows(
-                folder,
-                numbers[rows],
-                None if ids is None else ids[rows],
-                self.prediction.part(rows),
-                None if self.groups is None else self.groups[rows],
-                self.given_names,
-            )
+            names = None if ids is None else ids[rows]
+            groups = None if self.groups is None else self.groups[rows]
+            part = self.prediction.part(rows)
+            append_rows(folder, numbers[rows], names, part, groups, self.given_names)
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
@@ -273,16 +267,8 @@ def fit(
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
     seconds = time.perf_counter() - started
     messages = dict.fromkeys(wording(_lower_first(str(warning.message))) for warning in caught)
-    return Fitted(
-        model,
-        data,
-        model.training_prediction,
-        setting,
-        seconds,
-        callback.kept_iterations(),
-        scale_given,
-        list(messages),
-    )
+    kept, rows = callback.kept_iterations(), model.training_prediction
+    return Fitted(model, data, rows, setting, seconds, kept, scale_given, list(messages))
 
 
 def last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
@@ -332,11 +318,12 @@ class _ProgressCallback:
     def __call__(self, number: int, bound: float, labels: np.ndarray) -> None:
         acc, classes = None, self.data.labels
         if classes is not None and len(labels) == len(classes):  # not a subsample
+            from sgpmic_cli.scores import purity
+
             acc = purity(classes, labels)
         restart = 1 if not self.iterations else self.iterations[-1].restart + (number == 1)
         restarts = int(getattr(self.model, "n_init", 1))
-        max_iter = self.model.max_iter
-        last = IterationProgress(restart, restarts, number, max_iter, float(bound), acc)
+        last = IterationProgress(restart, restarts, number, self.model.max_iter, float(bound), acc)
         self.iterations.append(last)
         self.progress(last)
 

@@ -235,7 +235,7 @@ def typical_rows(fitted: Fitted, member: BoolArray, most: int) -> list[int]:
 def unusual_rows(fitted: Fitted, most: int) -> list[tuple[str, int, list[str]]]:
     """Return name, cluster and conspicuous values of the most unusual rows."""
     profile, labels = fitted.profile, fitted.prediction.labels
-    rows = np.flatnonzero(fitted.unusual)
+    rows = np.flatnonzero(fitted.prediction.unusual)
     rows = rows[np.argsort(fitted.prediction.log_density[rows], kind="stable")[:most]]
     described = []
     for row, values in zip(rows.tolist(), differing_values(fitted, rows), strict=True):

@@ -25,7 +25,7 @@ from sgpmic_cli.clustering.view.map_data import map_data
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.files.atomic import write_whole
-from sgpmic_cli.pages.markup import (
+from sgpmic_cli.pages import (
     Html,
     Section,
     document,
@@ -280,7 +280,7 @@ def _rows(fitted: Fitted) -> list[Html]:
     elif len(fitted.model.cluster_sizes_) > 1:
         parts = [paragraph("no_uncertain_row")]
     if unusual:
-        n, shown = int(fitted.unusual.sum()), len(unusual)
+        n, shown = int(fitted.prediction.unusual.sum()), len(unusual)
         caption = f"Unusual rows{f', the first {shown} of {n}' * (n > shown)}"
         parts.append(table(["row", "cluster", "conspicuous values"], unusual, caption=caption))
         parts.append(paragraph("unusual"))

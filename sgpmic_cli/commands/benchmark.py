@@ -59,7 +59,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
     130 interrupted.
     """
-    from sgpmic_cli.benchmark import benchmark as experiment
+    from sgpmic_cli.benchmark import pipeline
     from sgpmic_cli.benchmark.documents import document
     from sgpmic_cli.commands.output import RunProgress, finish_runs, print_plan
     from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
@@ -73,7 +73,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         print_plan(study, options, out, output)
         return
     with progress:
-        finished, table = experiment.benchmark(
+        finished, table = pipeline.benchmark(
             study, options, out=out, printed=table2(), with_trace=trace
         )
     output.result(document(study, table), _result_tables(table))

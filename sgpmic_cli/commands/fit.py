@@ -1,9 +1,9 @@
-"""`sgpmic fit` and `sgpmic predict`: fit one model, and assign new rows to its clusters."""
+"""`sgpmic fit`, `predict` and `report-clusters`: fit one model, use it, describe given clusters."""
 
 import json
 import re
 import webbrowser
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -208,18 +208,16 @@ def predict(  # noqa: PLR0913 - one parameter per option
     are read in blocks, so the table can be larger than memory. Writes labels.csv, which marks rows
     unlike those of the fit as unusual, and embedding.csv.
     """
-    from sgpmic_cli.clustering import prediction
+    from sgpmic_cli.clustering import later_rows
     from sgpmic_cli.clustering.view.cuts import read_cut
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.estimator_base.latent_clusterer import load
-    from sgpmic_cli.files.output_folder import output_folder, settle
+    from sgpmic_cli.files.output_folder import output_folder
 
     dataset = shared.one_of(dataset, dataset_option)
-    settle(model if model.is_dir() else model.parent)
-    fitted = load(model / "model.npz" if model.is_dir() else model, every_row=False)
-    fitted.set_params(n_jobs=n_jobs)
+    fitted = load(model, every_row=False).set_params(n_jobs=n_jobs)
     cut = None if apply is None else read_cut(apply)
-    recipe = prediction.recipe_of(fitted)
+    recipe = later_rows.recipe_of(fitted)
     text = file.format(recipe.format)
     rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))
     out = shared.default_out("predict", rows.name) if out is None else out
@@ -227,15 +225,15 @@ def predict(  # noqa: PLR0913 - one parameter per option
         output_folder(out, "predict", "replace" if force else "new", [dataset, model]) as folder,
         FitProgress(output, "reading the rows") as progress,
     ):
-        summary = prediction.predict(fitted, rows, folder, progress, cut)
+        summary = later_rows.predict(fitted, rows, folder, progress, cut)
     for note in summary["notes"]:
         output.note(f"note: {note}")
-    sizes, unusual = ", ".join(map(str, summary["sizes"])), summary["unusual_rows"]
+    sizes = ", ".join(map(str, summary["sizes"]))
     content = {
         "data": f"{summary['dataset']}: {summary['rows']} rows",
         "clusters": f"{summary['clusters']} of sizes {sizes}",
         "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
-        "unusual rows": "not known" if unusual is None else str(unusual),
+        "unusual rows": str(summary["unusual_rows"]),
         **score_facts(summary["scores"]),
     }
     output.result({**summary, "out": str(out)}, [facts(content)])
@@ -262,13 +260,10 @@ def report_clusters(
     The page is that of `sgpmic fit`: verdicts, rules, profiles and a map. Nothing is clustered
     again.
     """
-    from dataclasses import replace
-
     from sgpmic_cli.clustering.interpretation import headline
     from sgpmic_cli.clustering.page import cluster_codes, whole_page
     from sgpmic_cli.clustering.result_tables import file_texts, with_names
     from sgpmic_cli.commands import fit_models
-    from sgpmic_cli.commands.output import FitProgress
     from sgpmic_cli.data import load
     from sgpmic_cli.files.atomic import write_whole
 

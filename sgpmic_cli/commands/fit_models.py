@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -12,15 +11,13 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
-from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Indices
-from sgpmic_cli.clustering import figures, fitting, interpretation
+from sgpmic_cli.clustering import fitting, interpretation
 from sgpmic_cli.clustering.answer import verdict_in_words
 from sgpmic_cli.clustering.fitting import Fitted
 from sgpmic_cli.clustering.page import with_labels
 from sgpmic_cli.commands.output import facts, score_facts, table
-from sgpmic_cli.data import load
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
@@ -194,22 +191,6 @@ def fit_labels(data: Dataset, codes: Indices, names: Sequence[str], **options: A
         raise UsageError("the paper's model takes no clusters: leave --setting paper out.")
     given = {"clusters": len(names), "n_resamples": 0, "init": codes}
     return with_labels(fit(data, **{**options, **given}), codes, names)
-
-
-def _fit_and_draw(draw: Callable[[Fitted, Path], None], stem: Path, options: Any) -> list[str]:
-    """Fit a data set as `sgpmic fit` does, and draw one figure of it."""
-    if options.data is None:
-        raise UsageError("this figure needs a data set: name it, such as --data iris.")
-    source = {name: getattr(options.running, name) for name in ("data_dir", "mirror", "offline")}
-    data = load(options.data, table=options.table, **source)
-    with threadpool_limits(limits=1):
-        fitted = fit(data, clusters=options.clusters, scale=options.scale, seed=options.seed)
-    draw(fitted, stem)
-    return [*data.notes, *fitted.warnings]
-
-
-embedding = partial(_fit_and_draw, figures.draw_embedding)
-convergence = partial(_fit_and_draw, figures.draw_convergence)
 
 
 def fit_tables(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterator[RenderableType]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -10,12 +11,15 @@ from sgpmic_cli.commands.output import Output, RunProgress
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.text import for_terminal
 
+OF_ONE_FIT = ("embedding", "convergence")
+
 
 def complete_figures(incomplete: str) -> list[str]:
     """Complete the name of a figure."""
     from sgpmic_cli.paper.figures.catalogue import all_figures
 
-    return [name for name in [*all_figures(), "all"] if name.startswith(incomplete)]
+    names = [*all_figures(), *OF_ONE_FIT, "all"]
+    return [name for name in names if name.startswith(incomplete)]
 
 
 @shared.option_groups
@@ -57,28 +61,56 @@ def plot(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.benchmark.run import RunOptions
     from sgpmic_cli.files.output_folder import output_folder
-    from sgpmic_cli.paper.figures.catalogue import resolve
+    from sgpmic_cli.paper.figures.catalogue import all_figures, resolve
     from sgpmic_cli.paper.figures.panels import PlotOptions
 
-    chosen = resolve(figures)
+    chosen = resolve(figures, OF_ONE_FIT)
     output = Output(quiet=quiet)
     running = RunOptions(store or results / "runs", n_jobs, **vars(source))
-    named = table.options("model")
-    options = PlotOptions(results, seed, repeats, data, named, clusters, scale, running)
+    options = PlotOptions(results, seed, repeats, running)
     errors: dict[str, SgpmicError] = {}  # by their text
-    for figure in chosen:
+    for name in chosen:
         try:
             with output_folder(out, "plot") as folder, RunProgress(output) as progress:
-                shown = replace(options, running=replace(running, watcher=progress))
-                notes = figure.load()(folder / figure.name, shown)
+                if name in OF_ONE_FIT:
+                    fit = {"clusters": clusters, "scale": scale, "seed": seed}
+                    notes = _fit_and_draw(name, folder / name, data, table, source, **fit)
+                else:
+                    shown = replace(options, running=replace(running, watcher=progress))
+                    notes = all_figures()[name].load()(folder / name, shown)
         except SgpmicError as error:  # continue with the other figures
             errors[str(error)] = error
             continue
         for note in notes:
-            output.note(f"note: {figure.name}: {note}")
-        print(for_terminal(str(out / f"{figure.name}.png")))
+            output.note(f"note: {name}: {note}")
+        print(for_terminal(str(out / f"{name}.png")))
     if len(errors) == 1:
         raise errors.popitem()[1]
     if errors:
         raise UsageError(" ".join(errors))
     output.finish(f"{len(chosen)} {'figure' if len(chosen) == 1 else 'figures'} in {out}")
+
+
+def _fit_and_draw(
+    name: str,
+    stem: Path,
+    data: str | None,
+    table: shared.TableOptionGroup,
+    source: shared.SourceOptions,
+    **options: Any,
+) -> list[str]:
+    """Fit a data set as `sgpmic fit` does, and draw one figure of it."""
+    from threadpoolctl import threadpool_limits
+
+    from sgpmic_cli.clustering import figures
+    from sgpmic_cli.commands import fit_models
+    from sgpmic_cli.data import load
+
+    if data is None:
+        raise UsageError("this figure needs a data set: name it, such as --data iris.")
+    rows = load(data, table=table.options("model"), **vars(source))
+    with threadpool_limits(limits=1):
+        fitted = fit_models.fit(rows, **options)
+    draw = figures.draw_embedding if name == "embedding" else figures.draw_convergence
+    draw(fitted, stem)
+    return [*rows.notes, *fitted.warnings]

@@ -1,28 +1,17 @@
 """`sgpmic update` and `sgpmic diff`: add rows to a model, and compare two models."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output
 
-if TYPE_CHECKING:
-    from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-
 N_ROWS = 10  # changed rows that are shown
 Model = Annotated[
     Path, typer.Argument(help="Model file, or the output folder of sgpmic fit or update.")
 ]
-
-
-def _load(model: Path) -> "LatentClusterer":
-    from sgpmic_cli.estimator_base.latent_clusterer import load
-    from sgpmic_cli.files.output_folder import settle
-
-    settle(model if model.is_dir() else model.parent)
-    return load(model / "model.npz" if model.is_dir() else model)
 
 
 @shared.option_groups
@@ -46,14 +35,15 @@ def update(  # noqa: PLR0913 - one parameter per option
     separates it from every other. The table is prepared as in the fit. Writes model.npz, the model
     of all rows, and labels.csv and embedding.csv of the new rows.
     """
-    from sgpmic_cli.clustering import growth
-    from sgpmic_cli.clustering.prediction import recipe_of
+    from sgpmic_cli.clustering.later_rows import recipe_of
+    from sgpmic_cli.clustering.later_rows import update as add_rows
     from sgpmic_cli.commands.output import FitProgress, facts
     from sgpmic_cli.data.loading import rows_for
+    from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files.output_folder import output_folder
 
     dataset = shared.one_of(dataset, dataset_option)
-    fitted = _load(model).set_params(n_jobs=n_jobs)
+    fitted = load(model).set_params(n_jobs=n_jobs)
     recipe = recipe_of(fitted)
     text = file.format(recipe.format)
     rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))
@@ -62,7 +52,7 @@ def update(  # noqa: PLR0913 - one parameter per option
         output_folder(out, "update", "replace" if force else "new", [dataset, model]) as folder,
         FitProgress(output, "reading the rows"),
     ):
-        summary = growth.update(fitted, rows, folder)
+        summary = add_rows(fitted, rows, folder)
     for note in summary["notes"]:
         output.note(f"note: {note}")
     moved, kept = len(summary["moved_rows"]), summary["rows_before"]
@@ -85,10 +75,11 @@ def diff(before: Model, after: Model, *, output: Output) -> None:
     Says which clusters match, which rows changed their cluster, and which columns changed their
     role. The rows of the first fit must be the first rows of the second one.
     """
-    from sgpmic_cli.clustering.growth import compare
+    from sgpmic_cli.clustering.later_rows import compare
     from sgpmic_cli.commands.output import facts, table
+    from sgpmic_cli.estimator_base.latent_clusterer import load
 
-    found: dict[str, Any] = compare(_load(before), _load(after))
+    found: dict[str, Any] = compare(load(before), load(after))
     pairs = [[str(value) for value in pair.values()] for pair in found["matched_clusters"]]
     changed, columns = found["changed_rows"], found["changed_columns"]
     rows = [f"{row['row']} ({row['before']} to {row['after']})" for row in changed[:N_ROWS]]

@@ -4,6 +4,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray, Indices, PathLike, Table
 from sgpmic_cli.errors import UsageError, input_errors, warn_caller
-from sgpmic_cli.estimator_base.clusterer import (
+from sgpmic_cli.estimator_base import (
     BOOLEAN,
     CALLBACK,
     JOBS,
@@ -38,6 +39,7 @@ from sgpmic_cli.estimator_base.prediction import (
 )
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE, Scale, check_spread, offset_and_scale
 from sgpmic_cli.estimator_base.storage import StoredModel, read_model
+from sgpmic_cli.files.output_folder import settle
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 from sgpmic_cli.tables.options import MissingMode
@@ -295,7 +297,7 @@ def load(path: PathLike, *, every_row: bool = True) -> LatentClusterer:
     Parameters
     ----------
     path : str or path-like
-        The file to read.
+        The file to read, or the output folder of `sgpmic fit` or `sgpmic update`.
     every_row : bool, default=True
         Read the results of all rows. False reads what `predict` needs, which is little even if
         millions of rows were assigned after a fit to a subsample.
@@ -305,7 +307,9 @@ def load(path: PathLike, *, every_row: bool = True) -> LatentClusterer:
     model : SGPMIC or PaperSGPMIC
         The fitted estimator that the file holds.
     """
-    model: LatentClusterer = read_model(path, ESTIMATORS, every_row)
+    file = Path(path, "model.npz") if Path(path).is_dir() else Path(path)
+    settle(file.parent)
+    model: LatentClusterer = read_model(file, ESTIMATORS, every_row)
     return model
 
 

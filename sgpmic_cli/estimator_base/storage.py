@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.clusterer import Rule, check_parameters
+from sgpmic_cli.estimator_base import Rule, check_parameters
 from sgpmic_cli.estimator_base.prediction import most_probable, unusual_below, with_left_out
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
 from sgpmic_cli.files.atomic import replacing, strict_json

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.clusterer import (
+from sgpmic_cli.estimator_base import (
     Clusterer,
     check_clusters,
     check_parameters,

@@ -18,7 +18,7 @@ from sgpmic_cli.benchmark.render.tables import TITLES, plain
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.pages.markup import Html, Section, document, items, picture, table, tag
+from sgpmic_cli.pages import Html, Section, document, items, picture, table, tag
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 from sgpmic_cli.paper.figures.catalogue import Figure, all_figures
 
@@ -69,8 +69,7 @@ def _paper_page(folder: Path, report: Report) -> str:
     report = Report(**{**vars(report), "table": run})
     fitted = _paragraph("fitted_settings", fitted=_fitted())
     ranks = ["ranks", _paragraph("paper_ranks"), _paragraph("fitted_ranks")]
-    shown = [figure for figure in all_figures().values() if figure.in_all]
-    figures = [_figure(folder / "figures", figure) for figure in shown]
+    figures = [_figure(folder / "figures", figure) for figure in all_figures().values()]
     sections = [
         Section("summary", "Summary", page.summary_section(report, fitted)),
         Section("table", "Table", page.grid_section(report)),

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from sgpmic_cli.benchmark.benchmark import benchmark
+from sgpmic_cli.benchmark.pipeline import benchmark
 from sgpmic_cli.benchmark.plan import Study, load_data, plan_cells, plan_runs
 from sgpmic_cli.benchmark.run import RunOptions, prepare
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2

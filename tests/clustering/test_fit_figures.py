@@ -1,7 +1,6 @@
 """Figures of one fit: latent space, convergence, profile, numbers of clusters tried."""
 
 from dataclasses import replace
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,10 +12,10 @@ from PIL import Image
 from raw_tables import birds
 
 from sgpmic import SGPMIC, load
+from sgpmic_cli.clustering import figures
 from sgpmic_cli.clustering.figures import draw_convergence, draw_embedding
 from sgpmic_cli.clustering.plots import MOST_FEATURES, plot_mixture, plot_profile
 from sgpmic_cli.clustering.profile import Profile
-from sgpmic_cli.commands import fit_models
 from sgpmic_cli.figure_style import COLOURS, COLUMN, DPI, PAGE
 
 
@@ -134,9 +133,7 @@ def test_profiles_of_empty_and_single_clusters():
 def test_the_figures_of_plot_show_the_model_of_fit(name, here, monkeypatch):
     birds(60).to_csv("birds.csv", index=False)
     drawn = []
-    monkeypatch.setattr(
-        fit_models, "embedding", partial(fit_models._fit_and_draw, lambda fit, _: drawn.append(fit))
-    )
+    monkeypatch.setattr(figures, "draw_embedding", lambda fit, *_, **__: drawn.append(fit))
     sgpmic(f"plot embedding --data {name} --clusters 2")
     sgpmic(f"fit {name} --clusters 2 --out fitted")
     assert type(drawn[0].model) is SGPMIC

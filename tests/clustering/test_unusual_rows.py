@@ -6,7 +6,7 @@ import pytest
 
 from sgpmic_cli import SGPMIC, load
 from sgpmic_cli.clustering.fitting import fit
-from sgpmic_cli.clustering.prediction import predict, recipe_of
+from sgpmic_cli.clustering.later_rows import predict, recipe_of
 from sgpmic_cli.clustering.result_tables import typicality, unusual_notes
 from sgpmic_cli.data import TableOptions
 from sgpmic_cli.data.loading import load as load_table
@@ -51,7 +51,7 @@ def folder(tmp_path_factory):
 
 def test_absurd_rows_of_the_table_are_unusual(folder):
     path, fitted = folder
-    assert np.flatnonzero(fitted.unusual).tolist() == [5]
+    assert np.flatnonzero(fitted.prediction.unusual).tolist() == [5]
     assert "1 of 80 rows resembles nothing else" in fitted.advice[-1]
     assert np.flatnonzero(pd.read_csv(path / "labels.csv")["unusual"]).tolist() == [5]
 

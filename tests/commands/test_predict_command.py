@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
-from sgpmic_cli.clustering import prediction
+from sgpmic_cli.clustering import later_rows
 from sgpmic_cli.files.output_folder import MARKER
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
@@ -50,13 +50,13 @@ def test_new_rows_get_labels_probabilities_and_points(fitted, here):
 
 @pytest.mark.parametrize(("option", "threads"), [("", 1), ("--n-jobs 2", 2), ("--n-jobs -1", -1)])
 def test_the_number_of_threads_is_an_option(monkeypatch, option, threads):
-    used, predict = [], prediction.predict
+    used, predict = [], later_rows.predict
 
     def spy(model, *arguments):
         used.append(model.n_jobs)
         return predict(model, *arguments)
 
-    monkeypatch.setattr(prediction, "predict", spy)
+    monkeypatch.setattr(later_rows, "predict", spy)
     sgpmic(f"predict model.npz train.csv {option}")
     assert used == [threads]
 

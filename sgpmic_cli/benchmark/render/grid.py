@@ -13,7 +13,7 @@ from sgpmic_cli.benchmark.counts import summary
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.tables import TITLES, plain, signed
 from sgpmic_cli.data.registry import find
-from sgpmic_cli.pages.markup import Html, box, paragraph, tag
+from sgpmic_cli.pages import Html, box, paragraph, tag
 
 Place = tuple[str, int, str]  # data set, explained variance, method
 

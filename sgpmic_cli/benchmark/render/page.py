@@ -12,7 +12,7 @@ from sgpmic_cli.benchmark.documents import read_document, reading
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.grid import Report, css_class, dataset_title, grid_section
 from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table, rank_sentence
-from sgpmic_cli.pages.markup import Html, Section, document, items, paragraph, table, tag
+from sgpmic_cli.pages import Html, Section, document, items, paragraph, table, tag
 
 TABLE, MANIFEST = "benchmark.json", "manifest.json"
 

@@ -32,7 +32,7 @@ from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
 from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, Progress, start, train
 from sgpmic_cli.errors import warn_caller
-from sgpmic_cli.estimator_base.clusterer import (
+from sgpmic_cli.estimator_base import (
     AUTO,
     either,
     fraction,
@@ -42,7 +42,7 @@ from sgpmic_cli.estimator_base.clusterer import (
 )
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES
 from sgpmic_cli.estimator_base.scaling import Scale, canonical_order, distinct_rows
-from sgpmic_cli.gp.pca import dimensions_for
+from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.row_blocks import Workers, row_blocks
 
 DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"

@@ -23,8 +23,7 @@ from sgpmic_cli.clustering.model.map.backend import choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, rows_at
 from sgpmic_cli.clustering.model.map.training import MapFitter, train
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.clusterer import whole
+from sgpmic_cli.estimator_base import storage, whole
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Features, Located, unusual_below
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers

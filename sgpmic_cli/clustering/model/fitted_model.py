@@ -9,12 +9,12 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.model.clusters.missing_values import Gaussian, impute
 from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel, ClusterPosterior
 from sgpmic_cli.clustering.model.clusters.t_mixture import TMixture
-from sgpmic_cli.clustering.model.map.latent_mixture import from_covariances
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, locate
 from sgpmic_cli.clustering.model.map.shared_process import Parameters, Posterior
 from sgpmic_cli.clustering.model.map.training import FittedMap
 from sgpmic_cli.estimator_base.latent_clusterer import Located
 from sgpmic_cli.estimator_base.storage import Arrays, check_probabilities, read_arrays
+from sgpmic_cli.gp import from_covariances
 
 # The arrays of a model file with their axes: n fitted rows, c columns, p columns that are not
 # constant, m clusters, q latent dimensions, k inducing inputs, b bounds, v base clusterings, w base

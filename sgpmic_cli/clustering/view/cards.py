@@ -11,7 +11,7 @@ from sgpmic_cli.clustering.fitting import Fitted
 from sgpmic_cli.clustering.profile import Profile
 from sgpmic_cli.clustering.view.rules import best_rule, percent
 from sgpmic_cli.figure_style import look
-from sgpmic_cli.pages.markup import Html, items, tag, text
+from sgpmic_cli.pages import Html, items, tag, text
 from sgpmic_cli.text import shortened
 
 N_TYPICAL = 3

@@ -68,7 +68,7 @@ def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
         "names": [for_html(interpretation.row_name(data, row)) for row in rows.tolist()],
         "leaf": _packed(leaves[rows]),
         "probability": _packed((MISSING - 1) * prediction.probabilities[rows].max(axis=1)),
-        "unusual": np.flatnonzero(fitted.unusual[rows]).tolist(),
+        "unusual": np.flatnonzero(fitted.prediction.unusual[rows]).tolist(),
         "low": low.tolist(),
         "step": span / (MISSING - 1),
         "x": _packed(steps[:, 0]),

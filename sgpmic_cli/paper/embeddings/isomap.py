@@ -28,7 +28,7 @@ from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, PathLike
 from sgpmic_cli.files.array_cache import Memory, remembered
-from sgpmic_cli.gp.pca import with_fixed_signs
+from sgpmic_cli.gp import with_fixed_signs
 from sgpmic_cli.paper.embeddings.block_lanczos import leading_eigenvectors
 
 Parts = Literal["largest", "joined", "auto"]

@@ -1,10 +1,14 @@
-"""List the figures that `sgpmic plot` draws and the report shows. Import nothing heavy."""
+"""List the figures of the paper, which `sgpmic plot` draws and the report shows.
+
+Shell completion needs their names, so this module imports neither NumPy nor matplotlib.
+"""
 
 import importlib
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,15 +24,14 @@ class Figure(NamedTuple):
     """A figure: its name, drawing function, title and caption."""
 
     name: str
-    target: str  # "module:function" below sgpmic_cli; the function returns notes
+    target: str  # "module:function" in this folder; the function returns notes
     title: str
     caption: str
-    in_all: bool = True  # False for figures of a data set that the user names
 
     def load(self) -> Draw:
         """Import the drawing function."""
         module, _, function = self.target.partition(":")
-        return getattr(importlib.import_module(f"sgpmic_cli.{module}"), function)
+        return getattr(importlib.import_module(f"{__package__}.{module}"), function)
 
 
 @cache
@@ -45,17 +48,16 @@ def all_figures() -> dict[str, Figure]:
     }
 
 
-def resolve(names: Iterable[str]) -> list[Figure]:
-    """Return the figures of the given names; `all` means those that need no data set."""
+def resolve(names: Iterable[str], more: Sequence[str] = ()) -> list[str]:
+    """Return the names of figures without repetition; `all` means those of the paper.
+
+    `more` are names of other figures.
+    """
     from sgpmic_cli.benchmark.methods import unknown
 
-    figures = all_figures()
-    chosen: dict[str, Figure] = {}
+    valid = [*all_figures(), *more, "all"]
     for name in names:
-        if name == "all":
-            chosen |= {figure.name: figure for figure in figures.values() if figure.in_all}
-        elif name in figures:
-            chosen[name] = figures[name]
-        else:
-            raise UsageError(unknown("figure", name, [*figures, "all"]))
-    return list(chosen.values())
+        if name not in valid:
+            raise UsageError(unknown("figure", name, valid))
+    every = ([*all_figures()] if name == "all" else [name] for name in names)
+    return list(dict.fromkeys(chain.from_iterable(every)))

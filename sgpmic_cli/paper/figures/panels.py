@@ -27,20 +27,15 @@ from sgpmic_cli.files.array_cache import Arrays, kept
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
 from sgpmic_cli.scores import purity
-from sgpmic_cli.tables.options import TableOptions
 
 
 @dataclass(frozen=True)
 class PlotOptions:
-    """Options of all figures; each figure uses those that it needs."""
+    """Options of the paper's figures; each figure uses those that it needs."""
 
     results: Path = Path("results")  # tables and sweeps, each in its own folder
     seed: int = 0
     repeats: int = 10
-    data: str | None = None  # data set of the figures `embedding` and `convergence`
-    table: TableOptions = field(default_factory=lambda: TableOptions(missing="model"))
-    clusters: int | None = None
-    scale: str | None = None
     running: RunOptions = field(default_factory=RunOptions)  # its store is not None
 
     def study(

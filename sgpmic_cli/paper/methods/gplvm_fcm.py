@@ -24,8 +24,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.files.array_cache import Arrays, remembered
-from sgpmic_cli.gp import cholesky
-from sgpmic_cli.gp.pca import ppca
+from sgpmic_cli.gp import inverse, jittered_cholesky, log_determinant, ppca
 from sgpmic_cli.paper.embeddings.isomap import isomap
 from sgpmic_cli.paper.methods._clusterer import Cache, Count, EmbeddingFCM
 from sgpmic_cli.paper.methods._scatter import centred
@@ -135,10 +134,10 @@ def log_posterior(Y: Array) -> Callable[[Array, Array], tuple[float, tuple[Array
     def objective(X: Array, theta: Array) -> tuple[float, tuple[Array, Array]]:
         natural = kernels.positive(theta)
         (K,) = kernels.gram(kernel, natural[None], X)
-        L, _ = cholesky.jittered_cholesky(K)
-        K_inverse = cholesky.inverse(L)
+        L, _ = jittered_cholesky(K)
+        K_inverse = inverse(L)
         solved = K_inverse @ targets  # K^-1 Y (N, P)
-        log_det = len(X) * np.log(2.0 * np.pi) + cholesky.log_determinant(L)  # |2 pi K|
+        log_det = len(X) * np.log(2.0 * np.pi) + log_determinant(L)  # |2 pi K|
         value = -0.5 * P * log_det - 0.5 * float(np.sum(targets * solved))
         value -= 0.5 * (X.size * np.log(2.0 * np.pi) + float(np.sum(X**2)))
         D = 0.5 * (solved @ solved.T - P * K_inverse)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import softmax
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.clusterer import one_of
+from sgpmic_cli.estimator_base import one_of
 from sgpmic_cli.paper.embeddings.isomap import Parts, isomap
 from sgpmic_cli.paper.fcm import FuzzyCMeans
 from sgpmic_cli.paper.methods._clusterer import Cache, Count, EmbeddingClusterer, EmbeddingFCM, Flag

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp.pca import pca, ppca
+from sgpmic_cli.gp import pca, ppca
 from sgpmic_cli.paper.methods._clusterer import EmbeddingFCM, Flag
 
 

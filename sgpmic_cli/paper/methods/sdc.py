@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base.clusterer import number
+from sgpmic_cli.estimator_base import number
 from sgpmic_cli.paper.methods._clusterer import Amount, Count, EmbeddingClusterer, Positive
 from sgpmic_cli.paper.networks import Adam, train
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp.cholesky import NotPositiveDefinite
+from sgpmic_cli.gp import NotPositiveDefinite
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters
 from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_AT_THE_END, expectation
 from sgpmic_cli.paper.model.kernels import Kernel

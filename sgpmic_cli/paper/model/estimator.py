@@ -11,8 +11,7 @@ from sklearn.utils import check_random_state
 
 from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.errors import UsageError, warn_caller
-from sgpmic_cli.estimator_base import storage
-from sgpmic_cli.estimator_base.clusterer import (
+from sgpmic_cli.estimator_base import (
     BOOLEAN,
     MEMORY,
     check_clusters,
@@ -22,13 +21,14 @@ from sgpmic_cli.estimator_base.clusterer import (
     number,
     one_of,
     positive_number,
+    storage,
     whole,
 )
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Located, with_left_out
 from sgpmic_cli.estimator_base.scaling import Scale
 from sgpmic_cli.files.array_cache import Memory
-from sgpmic_cli.gp.pca import dimensions_for
+from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.paper.embeddings.isomap import Parts
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_IN_ITERATIONS

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp.rbf import rbf, rbf_gradients
+from sgpmic_cli.gp import rbf, rbf_gradients
 
 LOG_LIMIT = 36.0  # exp(36) is about 4e15; larger parameters only lose digits
 ONE = np.ones(1)  # the weight of all rows

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp.gaussians import LOG_2PI, from_covariances, log_densities, scatters
+from sgpmic_cli.gp import LOG_2PI, from_covariances, log_densities, scatters
 
 CovarianceType = Literal["spherical", "diag", "tied", "full"]
 EMPTY = 1e-10  # a component with less responsibility keeps its previous moments

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp.cholesky import NotPositiveDefinite
+from sgpmic_cli.gp import NotPositiveDefinite
 
 Objective = Callable[[Array], tuple[float, Array]]
 Optimizer = Callable[[Objective, Array, int], tuple[Array, float]]

@@ -22,7 +22,7 @@ from sklearn.neighbors import KDTree
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.estimator_base.latent_clusterer import Located
-from sgpmic_cli.gp.damped_steps import climb
+from sgpmic_cli.gp import climb
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.dtc import Factors
 from sgpmic_cli.paper.model.e_step import errors, log_parts

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.model.clusters import base_clusterings as base
-from sgpmic_cli.clustering.model.clusters.invariant_coordinate import (
+from sgpmic_cli.clustering.model.clusters.discrete_columns import (
     flat_coordinate,
     invariant_coordinate,
 )

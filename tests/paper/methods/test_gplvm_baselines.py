@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal
 from sklearn.base import clone
 
 from sgpmic_cli.data import load
-from sgpmic_cli.gp.pca import ppca
+from sgpmic_cli.gp import ppca
 from sgpmic_cli.paper.embeddings.isomap import isomap
 from sgpmic_cli.paper.methods import gplvm_fcm
 from sgpmic_cli.paper.methods.gplvm_fcm import FGPLVMFCM, GPLVMFCM, MAX_ROWS

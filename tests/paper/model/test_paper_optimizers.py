@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
 
-from sgpmic_cli.gp.cholesky import NotPositiveDefinite
+from sgpmic_cli.gp import NotPositiveDefinite
 from sgpmic_cli.paper.model.optimizers import ascend, lbfgs, scg
 
 OPTIMIZERS = [scg, lbfgs]

@@ -18,8 +18,11 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.model.clusters.discrete_columns import is_discrete, rounding_variance
-from sgpmic_cli.clustering.model.clusters.invariant_coordinate import flat_coordinate
+from sgpmic_cli.clustering.model.clusters.discrete_columns import (
+    flat_coordinate,
+    is_discrete,
+    rounding_variance,
+)
 from sgpmic_cli.clustering.model.clusters.label_constants import (
     KMEANS_STARTS,
     LEAST_JACCARD,

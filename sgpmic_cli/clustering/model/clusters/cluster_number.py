@@ -13,7 +13,7 @@ Continuous columns:
    CHANCE standard deviations are candidates. If there are none, the data show no clusters. Before
    this is the answer, all steps are repeated on the first two principal components, because
    clusters in a few of many columns show there, and on the invariant coordinate if it is flat
-   (`invariant_coordinate.py`), because clusters in one of a few columns show there.
+   (`discrete_columns.py`), because clusters in one of a few columns show there.
 3. Stability. Two random halves of the rows are clustered by k-means. The stability of a number is
    the agreement of the two about all rows (adjusted Rand index). Candidates below STABLE are left
    out if others are above.
@@ -43,7 +43,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.model.clusters.cluster_space import SharedDimensions
-from sgpmic_cli.clustering.model.clusters.invariant_coordinate import (
+from sgpmic_cli.clustering.model.clusters.discrete_columns import (
     flat_coordinate,
     invariant_coordinate,
 )

@@ -1,13 +1,26 @@
-"""Recognise columns with few values: flags, grades, counts with many zeros.
+"""Recognise columns with few values, and project the others to where clusters show most.
 
-A Gaussian cluster can gain without limit by sitting on one value of such a column. The effective
-number of values of a column with value frequencies f is k = 1 / sum f^2. Rounding to k equal steps
-has a variance of 1 / (k^2 - 1) relative to the variance of the column.
+Flags, grades and counts with many zeros have few values. A Gaussian cluster can gain without limit
+by sitting on one value of such a column. The effective number of values of a column with value
+frequencies f is k = 1 / sum f^2. Rounding to k equal steps has a variance of 1 / (k^2 - 1) relative
+to the variance of the column.
+
+Columns that hold no clusters can hide clusters in another column: standardised columns all count
+the same. Invariant coordinates (Tyler, Critchley, Dümbgen and Oja, J. R. Statist. Soc. B, 2009) do
+not depend on the scales of the columns or on rotations. They are the eigenvectors of the fourth
+moments of whitened rows z,
+
+    mean of |z|^2 z z',
+
+and the eigenvalue of a coordinate grows with its kurtosis. Clusters of similar size have a small
+kurtosis along the line that separates them, so the smallest eigenvalue is taken. Two or more equal
+Gaussians that are well separated are flatter than a uniform distribution.
 """
 
 import numpy as np
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.clustering.model.clusters.label_constants import LEAST_SPREAD, UNIFORM
 
 FEW_VALUES = 10.0  # a column with fewer effective values is discrete ...
 NEARLY_CONSTANT = 1.1  # ... but a flag of one row in twenty or fewer says nothing about the table
@@ -47,3 +60,24 @@ def is_discrete(Y: Array) -> bool:
     k = effective_values(Y)
     k = k[k > NEARLY_CONSTANT]
     return bool(np.count_nonzero(k < FEW_VALUES) >= max(DISCRETE_FRACTION * len(k), 1))
+
+
+def invariant_coordinate(Y: Array) -> Array:
+    """Return the coordinate with the smallest kurtosis, (N, 1), with mean 0 and variance 1.
+
+    Discrete columns are left out, because a flag has the smallest kurtosis of all.
+    """
+    Y = Y[:, effective_values(Y) >= FEW_VALUES]
+    U, spread, _ = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
+    Z = np.sqrt(len(Y)) * U[:, spread > LEAST_SPREAD * spread[0]]
+    _, vectors = np.linalg.eigh(Z.T @ (Z * np.sum(Z**2, axis=1)[:, None]))
+    return np.asarray(Z @ vectors[:, :1])
+
+
+def flat_coordinate(Y: Array) -> Array | None:
+    """Return the invariant coordinate if it is flatter than a uniform distribution, else None."""
+    n_continuous = np.count_nonzero(effective_values(Y) >= FEW_VALUES)
+    if not 1 < n_continuous < len(Y) / 2:
+        return None
+    coordinate = invariant_coordinate(Y)
+    return coordinate if np.mean(coordinate**4) < UNIFORM else None

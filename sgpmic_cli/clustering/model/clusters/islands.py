@@ -28,7 +28,7 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.clustering.model.clusters.invariant_coordinate import invariant_coordinate
+from sgpmic_cli.clustering.model.clusters.discrete_columns import invariant_coordinate
 from sgpmic_cli.clustering.model.clusters.label_constants import LOCAL_ROWS
 from sgpmic_cli.clustering.model.clusters.spanning_tree import Tree, spanning_trees
 from sgpmic_cli.clustering.model.clusters.valleys import (

@@ -16,7 +16,7 @@ clusters that the data do not separate.
 
 from typing import Any, NamedTuple
 
-from sgpmic_cli.gp.gaussians import LOG_2PI, Gaussians, from_covariances, log_densities, scatters
+from sgpmic_cli.gp import LOG_2PI, Gaussians, from_covariances, log_densities, scatters
 
 NU = 5.0
 SCALE = 0.05
@@ -42,10 +42,10 @@ def mixture_bound(xp: Any, S: Any, mu: Any, log_s: Any, mixture: Gaussians) -> f
     """Return the part of the bound that belongs to the latent space."""
     prior = (S * expected_log(xp, mu, xp.exp(log_s), mixture)).sum()
     entropy = 0.5 * (log_s + (1.0 + LOG_2PI)).sum()
-    return float(prior + entropy) + log_prior(xp, mixture)
+    return float(prior + entropy) + log_covariance_prior(xp, mixture)
 
 
-def log_prior(xp: Any, mixture: Gaussians) -> float:
+def log_covariance_prior(xp: Any, mixture: Gaussians) -> float:
     """Return log p(C) up to a constant."""
     traces = xp.einsum("mqq->m", mixture.precisions)
     return -0.5 * NU * float((mixture.log_dets + SCALE * traces).sum())

@@ -18,8 +18,7 @@ from sgpmic_cli.clustering.model.map.backend import NUMPY
 from sgpmic_cli.clustering.model.map.latent_mixture import expected_log, latent_prior
 from sgpmic_cli.clustering.model.map.shared_process import cubature_points, expected_rows, kernel
 from sgpmic_cli.clustering.model.map.training import FittedMap
-from sgpmic_cli.gp.damped_steps import climb
-from sgpmic_cli.gp.gaussians import LOG_2PI
+from sgpmic_cli.gp import LOG_2PI, climb
 from sgpmic_cli.row_blocks import ALONE
 
 NEIGHBOURS = 10  # of a row, which decide its label

@@ -34,7 +34,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from sgpmic_cli.clustering.model.map.backend import Backend
-from sgpmic_cli.gp.rbf import rbf, rbf_gradients
+from sgpmic_cli.gp import rbf, rbf_gradients
 from sgpmic_cli.row_blocks import Workers
 
 JITTER = 1e-4  # added to the diagonal of K_uu, relative to v + l

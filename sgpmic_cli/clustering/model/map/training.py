@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array, BoolArray
-from sgpmic_cli.clustering.model.map import latent_mixture, lbfgs
-from sgpmic_cli.clustering.model.map.backend import Backend
+from sgpmic_cli.clustering.model.map import latent_mixture
+from sgpmic_cli.clustering.model.map.backend import Backend, lbfgs
 from sgpmic_cli.clustering.model.map.shared_process import (
     Parameters,
     Posterior,
@@ -23,8 +23,7 @@ from sgpmic_cli.clustering.model.map.shared_process import (
     posterior,
     statistics,
 )
-from sgpmic_cli.gp.gaussians import Gaussians
-from sgpmic_cli.gp.pca import pca
+from sgpmic_cli.gp import Gaussians, pca
 from sgpmic_cli.row_blocks import Workers
 
 LATENT_VARIANCE = 0.03  # of q(x_n) at the start, beside latent points of unit variance
@@ -115,7 +114,7 @@ class MapFitter:
             gradient = gradient._replace(mu=dmu, log_s=dlog_s)
             return value + prior_value + 0.5 * float(p.log_s.sum()), gradient.pack(xp)
 
-        self.parameters = shapes.unpack(lbfgs.maximise(objective, shapes.pack(xp), steps))
+        self.parameters = shapes.unpack(lbfgs(objective, shapes.pack(xp), steps))
         self.mixture = self._maximised_mixture()
 
     def e_step(self) -> float:

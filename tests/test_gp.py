@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from sgpmic_cli.data import load
-from sgpmic_cli.gp.pca import pca, ppca
+from sgpmic_cli.gp import pca, ppca
 
 
 @pytest.mark.parametrize("shape", [(50, 6), (20, 40)])

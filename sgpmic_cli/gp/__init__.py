@@ -1,1 +1,0 @@
-"""Formulas that the models of both wings use."""
