@@ -17,6 +17,7 @@ from sgpmic_cli.clustering.model.clusters.discrete_columns import FEW_VALUES, ef
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import Features
+from sgpmic_cli.tables.columns import TOO_MANY
 from sgpmic_cli.tables.encoder import TableEncoder
 
 FAIR = 0.7  # least stability of clusters that come back in halves of the rows
@@ -33,12 +34,19 @@ def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
 def numbers_table(fitted: Fitted) -> tuple[list[str], list[list[str]]]:
     """Return heading and rows of the table of the numbers that were tried, for people.
 
-    Numbers without a score were ruled out before, and columns without a value say nothing.
+    Numbers without a score were ruled out before, and columns without a value say nothing. The
+    stability of a number is not that of the clusters, so it has another heading.
     """
     tried = [row for row in numbers_tried(fitted) if row["score"] or row["n_clusters"] == 1]
     names = [name for name in tried[0] if any(row[name] for row in tried)]
-    heading = [name.replace("n_", "").replace("_", " ") for name in names]
-    return heading, [[_shown(row[name]) for name in names] for row in tried]
+    names_shown = {"n_clusters": "clusters", "stability": "halves agree"}
+    heading = [names_shown.get(name, name.replace("_", " ")) for name in names]
+    chosen = fitted.model.n_clusters_
+    rows = [
+        [*(_shown(row[name]) for name in names), "chosen" * (row["n_clusters"] == chosen)]
+        for row in tried
+    ]
+    return [*heading, ""], rows
 
 
 def _shown(value: float | bool) -> str:
@@ -56,7 +64,7 @@ def headline(fitted: Fitted) -> str:
         fitted.prediction.labels,
         fitted.verdicts,
         fitted.group_names,
-        fitted.given_names or answer.names_of(fitted.profile, fitted.conditions),
+        fitted.cluster_names,
     )
 
 
@@ -75,11 +83,11 @@ def groups_in_words(fitted: Fitted) -> Iterator[tuple[int, int, str, list[str]]]
 def how_sure(fitted: Fitted) -> Iterator[str]:
     """Yield sentences about the verdicts, refits, columns that explain clusters, and the number."""
     m = len(fitted.model.cluster_sizes_)
+    if fitted.group_names:
+        one = len(fitted.group_names) == 1
+        found = "this group" if one else "each of these groups"
+        yield f"Most refits to random halves of the rows find {found} again."
     if m > 1:
-        if fitted.verdicts:
-            groups = [{"verdict": "group", "depth": depth} for depth in fitted.model.group_depths_]
-            meaning = answer.meaning_of([*groups, *fitted.verdicts])
-            yield meaning + _columns_without_part(fitted.data)
         yield stability_in_words(fitted)
         if sentence := answer.explained(fitted.conditions, m):
             yield sentence
@@ -88,6 +96,9 @@ def how_sure(fitted: Fitted) -> Iterator[str]:
             yield answer.without_columns(columns, fitted.prediction.labels, fitted.without)
     if fitted.groups is not None:
         yield choice_in_words(fitted)
+    if m > 1 and fitted.verdicts:
+        groups = [{"verdict": "group", "depth": depth} for depth in fitted.model.group_depths_]
+        yield answer.meaning_of([*groups, *fitted.verdicts]) + _columns_without_part(fitted.data)
 
 
 def choice_in_words(fitted: Fitted) -> str:
@@ -135,20 +146,34 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
     `command` returns the command line of the fit with changed arguments.
     """
     m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
+    unstable = _is_unstable(fitted)
     if (columns := fitted.columns_to_drop) and not _known_without(fitted):
         words = f"Leave {answer.listed([repr(name) for name in columns])} out to see what else "
         yield f"{words}there is:", command(drop=tuple(columns), out=f"{out}-without")
     if other is not None:
         words = f"Compare with {other} clusters, which are about as good:"
         yield words, command(clusters=other, out=f"{out}-{other}")
-    elif not numbers_tried(fitted) and _is_unstable(fitted):
+    elif unstable and not numbers_tried(fitted):
         words = "Random halves of the rows have other clusters. Let the number be chosen:"
         yield words, command(clusters=None, out=f"{out}-auto")
+    elif unstable:
+        words = "Divide the rows into a number of clusters that you have a reason for:"
+        yield words, command(clusters="NUMBER", out=f"{out}-divided")
     if m == 1:
         yield "Divide the rows anyway:", command(clusters="NUMBER", out=f"{out}-divided")
-    else:
+    elif not unstable:
         words = "Assign new rows; the file needs no preparation:"
         yield words, f"sgpmic predict {shlex.quote(str(out))} NEW.csv"
+    if (column := _naming_column(fitted.data)) is not None:
+        yield f"Name the rows by {column!r}:", command(name=column, out=f"{out}-named")
+
+
+def _naming_column(data: Dataset) -> str | None:
+    """Return the first column of too many texts for categories, if nothing names the rows."""
+    if data.ids is not None or data.recipe is None:
+        return None
+    roles = (role for role in data.recipe.roles if role.taken_as == "left out")
+    return next((role.name for role in roles if TOO_MANY in role.why), None)
 
 
 def _columns_without_part(data: Dataset) -> str:
@@ -158,7 +183,9 @@ def _columns_without_part(data: Dataset) -> str:
     number, n_columns = len(np.unique(columns[few])), len(np.unique(columns))
     if not number:
         return ""
-    return f" Columns of few values, {number} of {n_columns}, take no part in this."
+    if number == n_columns:
+        return " The columns have too few different values to show a valley, so this says little."
+    return f" {number} of {n_columns} columns have too few different values to show a valley."
 
 
 def _known_without(fitted: Fitted) -> bool:

@@ -85,10 +85,15 @@ def _row(fitted: Fitted, row: int, told: list[int]) -> str:
     profile, values = fitted.profile, fitted.data.Y[row]
     words = []
     for j in told:
-        if not profile.is_category[j]:
+        if profile.is_category[j]:
+            own = enumerate(profile.columns)
+            words += [
+                profile.features[i]
+                for i, name in own
+                if name == profile.columns[j] and values[i] == 1.0
+            ]
+        else:
             words.append(f"{profile.features[j]} {profile.shown(j, values[j])}")
-        elif values[j] == 1.0:
-            words.append(profile.features[j])
     name = shortened(interpretation.row_name(fitted.data, row), LONGEST)
     return f"{name}: {', '.join(words)}" if words else name
 
