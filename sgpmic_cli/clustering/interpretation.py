@@ -34,18 +34,15 @@ def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
 def numbers_table(fitted: Fitted) -> tuple[list[str], list[list[str]]]:
     """Return heading and rows of the table of the numbers that were tried, for people.
 
-    Numbers without a score were ruled out before, and columns without a value say nothing. The
-    stability of a number is not that of the clusters, so it has another heading.
+    Numbers without a score were ruled out before, and columns without a value say nothing.
     """
     tried = [row for row in numbers_tried(fitted) if row["score"] or row["n_clusters"] == 1]
     names = [name for name in tried[0] if any(row[name] for row in tried)]
     names_shown = {"n_clusters": "clusters", "stability": "halves agree"}
     heading = [names_shown.get(name, name.replace("_", " ")) for name in names]
-    chosen = fitted.model.n_clusters_
-    rows = [
-        [*(_shown(row[name]) for name in names), "chosen" * (row["n_clusters"] == chosen)]
-        for row in tried
-    ]
+    rows = [[_shown(row[name]) for name in names] for row in tried]
+    for row, each in zip(rows, tried, strict=True):
+        row.append("chosen" * (each["n_clusters"] == fitted.model.n_clusters_))
     return [*heading, ""], rows
 
 
@@ -84,8 +81,7 @@ def how_sure(fitted: Fitted) -> Iterator[str]:
     """Yield sentences about the verdicts, refits, columns that explain clusters, and the number."""
     m = len(fitted.model.cluster_sizes_)
     if fitted.group_names:
-        one = len(fitted.group_names) == 1
-        found = "this group" if one else "each of these groups"
+        found = "this group" if len(fitted.group_names) == 1 else "each of these groups"
         yield f"Most refits to random halves of the rows find {found} again."
     if m > 1:
         yield stability_in_words(fitted)
@@ -129,8 +125,8 @@ def stability_in_words(fitted: Fitted) -> str:
     refits = fitted.model.get_params()["n_resamples"]
     text = f"In clusterings of {refits} random halves of the rows, the clusters "
     if stability < FAIR:
-        percent = f"{100 * stability:.0f} %"
-        return f"{text}come back with an overlap of only {percent}: do not rely on them."
+        text += f"come back with an overlap of only {100 * stability:.0f} %"
+        return f"{text}: do not rely on them."
     text += f"come back with an overlap of {100 * stability:.0f} %"
     weak = [m for m in np.flatnonzero(by_cluster < FAIR) if fitted.model.cluster_sizes_[m]]
     if weak:
@@ -156,12 +152,10 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
     elif unstable and not numbers_tried(fitted):
         words = "Random halves of the rows have other clusters. Let the number be chosen:"
         yield words, command(clusters=None, out=f"{out}-auto")
-    elif unstable:
+    elif m == 1 or unstable:
         words = "Divide the rows into a number of clusters that you have a reason for:"
         yield words, command(clusters="NUMBER", out=f"{out}-divided")
-    if m == 1:
-        yield "Divide the rows anyway:", command(clusters="NUMBER", out=f"{out}-divided")
-    elif not unstable:
+    if m > 1 and not unstable:
         words = "Assign new rows; the file needs no preparation:"
         yield words, f"sgpmic predict {shlex.quote(str(out))} NEW.csv"
     if (column := _naming_column(fitted.data)) is not None:
@@ -203,8 +197,8 @@ def number_to_compare(fitted: Fitted) -> int | None:
     """
     m = fitted.model.n_clusters_
     most = m if _is_unstable(fitted) or fitted.model.overlapping_pairs_ else np.inf
-    rows = [row for row in numbers_tried(fitted) if row["plausible"] and row["n_clusters"] != m]
-    rows = [row for row in rows if 1 < row["n_clusters"] <= most]
+    rows = [row for row in numbers_tried(fitted) if row["plausible"]]
+    rows = [row for row in rows if 1 < row["n_clusters"] <= most and row["n_clusters"] != m]
     best = max(rows, key=lambda row: row["score"], default=None)
     return None if best is None else best["n_clusters"]
 
@@ -248,11 +242,14 @@ def row_name(data: Dataset, row: int) -> str:
 def typical_rows(fitted: Fitted, member: BoolArray, most: int) -> list[int]:
     """Return the densest rows among the more certain half of the rows in `member` (N,).
 
-    Rows that lack more values than half of the others are not typical.
+    Rows that lack more values than half of the others, or have rarer categories, are not typical.
     """
     prediction, rows = fitted.prediction, np.flatnonzero(member)
     missing = np.isnan(fitted.data.Y[rows]).sum(axis=1)
     rows = rows[missing <= np.median(missing)]
+    ones = np.nan_to_num(fitted.data.Y[rows][:, fitted.profile.is_category])
+    common = ones @ ones.mean(axis=0)  # fractions of the rows with the categories of each row
+    rows = rows[common >= np.median(common)]
     certainty = prediction.probabilities[rows].max(axis=1)
     rows = rows[certainty >= np.median(certainty)]
     densest = rows[np.argsort(-prediction.log_density[rows], kind="stable")[:most]]

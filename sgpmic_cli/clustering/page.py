@@ -125,17 +125,8 @@ class MapView(NamedTuple):
 def show_map(model: LatentClusterer | Pipeline, X: Table) -> MapView:
     """Show the interactive map of a fit in a notebook.
 
-    Parameters
-    ----------
-    model : SGPMIC, PaperSGPMIC or Pipeline
-        A fitted model, or a fitted pipeline that ends with one.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        The rows that the model or the pipeline was fitted to.
-
-    Returns
-    -------
-    view : MapView
-        The last value of a cell is shown. `view.page` is the map as a page of its own.
+    The parameters are those of `write_report`. The map is shown if it is the last value of a cell,
+    and its attribute `page` is an HTML page that needs no other file.
     """
     fitted = fitted_of(model, X, "map")
     if fitted.model.embedding_.shape[1] == 1:
@@ -333,15 +324,12 @@ def _columns(fitted: Fitted) -> list[Html]:
 def _details(fitted: Fitted, arguments: Mapping[str, Any]) -> list[Html]:
     """Return the settings, and at last the numbers of clusters that were tried."""
     model = fitted.model
-    end = "converged" if model.converged_ else "stopped at the maximum number of iterations"
     run = [["sgpmic", __version__]]
     run += [[k, v] for k, v in arguments.items() if v is not None and not isinstance(v, dict)]
     run += [[f"score: {name}", f"{value:.2f}"] for name, value in (fitted.scores or {}).items()]
     run += [["columns scaled", model.scale], ["lower bound", f"{model.lower_bound_:.2f}"]]
-    parts = [
-        tag("p", f"The fit of the map {end} after {model.n_iter_} iterations."),
-        table(["", ""], run, caption="The run"),
-    ]
+    run += [["iterations of the map", f"{model.n_iter_}, converged: {model.converged_}"]]
+    parts = [table(["", ""], run, caption="The run")]
     if interpretation.numbers_tried(fitted):
         tried = table(*interpretation.numbers_table(fitted), caption="The numbers tried")
         parts += [tried, paragraph("numbers_tried"), paragraph("score")]

@@ -78,10 +78,7 @@ def threshold(value: float) -> str:
 def _conditions(
     values: pd.Series, labels: Indices, n_clusters: int
 ) -> list[tuple[str, list[Any], Array]]:
-    """Return relation, values and rows in each cluster (V, M) of the conditions on a column.
-
-    The values of a split are the two numbers that it lies between.
-    """
+    """Return relation, values (or pairs to split) and rows in each cluster (V, M) of conditions."""
     number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     codes, known = pd.factorize(values, sort=number)
     counts = np.zeros((len(known), n_clusters))

@@ -130,6 +130,15 @@ def test_typical_and_doubtful_rows():
     data = Dataset.from_classes("t", X, None, ["a", "b"], ids=tuple("pqrs"))
     log_density = np.array([-2.0, -3.0, -1.0, 0.0])
     prediction = Prediction.of(Located(X, X, S, log_density), unusual_below=-9.0)
-    result = SimpleNamespace(data=data, prediction=prediction)
+    profile = SimpleNamespace(is_category=np.array([False, False]))
+    result = SimpleNamespace(data=data, prediction=prediction, profile=profile)
     assert typical_rows(result, prediction.labels == 0, 3) == [2, 0]
     assert doubtful_rows(result, 10) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]
+
+
+def test_a_row_of_a_rare_category_is_not_typical():
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
+    prediction = Prediction.of(Located(X, X, np.ones((4, 1)), np.arange(4.0, 0.0, -1.0)), -9.0)
+    profile = SimpleNamespace(is_category=np.array([True, True]))
+    result = SimpleNamespace(data=SimpleNamespace(Y=X), prediction=prediction, profile=profile)
+    assert typical_rows(result, np.ones(4, dtype=bool), 3) == [1, 2, 3]

@@ -11,13 +11,7 @@ from sgpmic_cli.benchmark.counts import Ranking, beside_best, caveat_sentences, 
 from sgpmic_cli.benchmark.documents import read_document, reading
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.grid import Report, css_class, dataset_title, grid_section
-from sgpmic_cli.benchmark.render.tables import (
-    BESIDE_NOTE,
-    RANKED,
-    TITLES,
-    methods_table,
-    rank_sentence,
-)
+from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table, rank_sentence
 from sgpmic_cli.pages.markup import Html, Section, document, items, paragraph, table, tag
 
 TABLE, MANIFEST = "benchmark.json", "manifest.json"
@@ -70,12 +64,12 @@ def headline(report: Report, judged: str) -> str:
     """Return one sentence on the judged numbers, or on the benchmark if nothing is printed."""
     if report.printed is None:
         runs = f"Means and standard deviations of {report.repeats} runs."
-        compared = beside_best(report.table, RANKED)
+        compared = beside_best(report.table, metric := OWN_METRICS[0])
         if len(compared) < 2:
             return runs
         best, others = report.title(str(compared.index[0])), compared["p_value"].iloc[1:]
         lower = f"significantly above {(others < LEVEL).sum()} of {len(others)} other methods"
-        return f"{best} has the highest mean {TITLES[RANKED]}, {lower}. {runs}"
+        return f"{best} has the highest mean {TITLES[metric]}, {lower}. {runs}"
     counts = report.counts
     percent = 100.0 / max(1, counts["judged"])
     return (
