@@ -62,7 +62,7 @@ def headline(
         rest, others = _rows(groups == -1), np.unique(labels)[np.equal(main, -1)]
         cut = f", cut into {len(others)} slices" if len(others) > 1 else ""
         if len(others) > 1 and any(verdicts[m]["verdict"] == "group" for m in others):
-            text += f"; in the other {rest}, no group is certain"
+            text += f"; in the other {rest}, valleys separate clusters, but not again in refits"
         else:
             text += f"; the other {rest} are one continuum{cut}"
     return f"{text}."
