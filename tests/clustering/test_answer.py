@@ -34,10 +34,8 @@ def test_an_island_and_a_continuum():
 def test_clusters_with_valleys_are_not_called_slices():
     groups, labels = np.repeat([0, -1], [60, 118]), np.repeat([0, 1, 2], [60, 58, 60])
     text = headline(groups, labels, verdicts(*["group"] * 3))
-    assert (
-        text
-        == "60 rows are a group; in the other 118 rows, valleys separate clusters, but not again in refits."
-    )
+    rest = "in the other 118 rows, valleys separate clusters, but not again in refits"
+    assert text == f"60 rows are a group; {rest}."
 
 
 def test_a_continuum_in_one_cluster_is_not_cut():
