@@ -7,7 +7,7 @@ from sgpmic_cli._version import __version__
 
 if TYPE_CHECKING:
     from sgpmic_cli.clustering.model.estimator import SGPMIC
-    from sgpmic_cli.clustering.page import report, write_report
+    from sgpmic_cli.clustering.page import report, show_map, write_report
     from sgpmic_cli.clustering.plots import plot_map, plot_profiles, plot_selection
     from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.estimator_base.prediction import Prediction
@@ -25,6 +25,7 @@ __all__ = [
     "plot_profiles",
     "plot_selection",
     "report",
+    "show_map",
     "write_report",
 ]
 
@@ -39,6 +40,7 @@ _MODULES = {
     "plot_profiles": "clustering.plots",
     "plot_selection": "clustering.plots",
     "report": "clustering.page",
+    "show_map": "clustering.page",
     "write_report": "clustering.page",
 }
 

@@ -20,10 +20,10 @@ MEANING = {
     "too few rows to say": "Too few rows: a valley could not be told from chance.",
 }
 MOST_NAMED = 4  # clusters of a kind whose names are in the headline
-NO_VALLEY = 0.995  # a density in between that rounds to that of the lower peak
+NO_VALLEY = 0.995  # a density in between that rounds to that of the lower peak, a valley of 0 %
 VALLEY = (
-    "The percentage is the density in the shallowest valley, relative to the lower of the two "
-    "peaks beside it."
+    "The percentage says how far the density falls in the shallowest valley, from the lower of "
+    "the two peaks beside it: 100 % is an empty gap."
 )
 
 
@@ -62,7 +62,7 @@ def headline(
         rest, others = _rows(groups == -1), np.unique(labels)[np.equal(main, -1)]
         cut = f", cut into {len(others)} slices" if len(others) > 1 else ""
         if len(others) > 1 and any(verdicts[m]["verdict"] == "group" for m in others):
-            text += f"; in the other {rest}, no group is certain"
+            text += f"; in the other {rest}, valleys separate clusters, but not again in refits"
         else:
             text += f"; the other {rest} are one continuum{cut}"
     return f"{text}."
@@ -76,7 +76,8 @@ def explained(conditions: Sequence[Condition], n_clusters: int) -> str | None:
     if len(columns) == 1 and len(conditions) >= n_clusters - 1:
         found = f"The column {columns[0]!r} alone explains the clusters"
     else:
-        found = "A single column explains " + listed([f"cluster {c.cluster}" for c in conditions])
+        found = listed([f"cluster {c.cluster} ({c})" for c in conditions])
+        return f"A single column explains {found}."
     return f"{found}: {listed([f'cluster {c.cluster} is {c}' for c in conditions])}."
 
 
@@ -162,11 +163,15 @@ def groups_summary(
 
 
 def verdict_in_words(verdict: Mapping[str, Any]) -> str:
-    """Return the verdict of a cluster with the depth of its valley, such as "group (12 %)"."""
+    """Return the verdict of a cluster with its valley, such as "group (valley 88 %)"."""
     kind, depth = verdict["verdict"], verdict["depth"]
     if kind not in ("group", "slice"):
         return "too few rows"
-    return kind if depth is None or depth >= NO_VALLEY else f"{kind} ({100 * depth:.0f} %)"
+    return (
+        kind
+        if depth is None or depth >= NO_VALLEY
+        else f"{kind} (valley {100 * (1 - depth):.0f} %)"
+    )
 
 
 def meaning_of(verdicts: Sequence[Mapping[str, Any]]) -> str:

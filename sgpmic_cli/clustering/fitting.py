@@ -87,8 +87,8 @@ class Fitted:
 
     @cached_property
     def cluster_names(self) -> list[str]:
-        """A name for each cluster."""
-        return list(self.given_names) or self.profile.proposed_names()
+        """A condition or a name for each cluster."""
+        return list(self.given_names) or answer.names_of(self.profile, self.conditions)
 
     @cached_property
     def scores(self) -> dict[str, float] | None:
@@ -135,6 +135,12 @@ class Fitted:
         if self.model.n_clusters_ == 1:
             return []
         return answer.explained_rows(self.data, self.prediction.labels, self.profile)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the file that take part."""
+        recipe = self.data.recipe
+        return self.data.Y.shape[1] if recipe is None else len(recipe.columns)
 
     @cached_property
     def columns_to_drop(self) -> list[str]:

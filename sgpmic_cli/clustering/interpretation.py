@@ -17,6 +17,7 @@ from sgpmic_cli.clustering.model.clusters.discrete_columns import FEW_VALUES, ef
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import Features
+from sgpmic_cli.tables.columns import TOO_MANY
 from sgpmic_cli.tables.encoder import TableEncoder
 
 FAIR = 0.7  # least stability of clusters that come back in halves of the rows
@@ -37,8 +38,12 @@ def numbers_table(fitted: Fitted) -> tuple[list[str], list[list[str]]]:
     """
     tried = [row for row in numbers_tried(fitted) if row["score"] or row["n_clusters"] == 1]
     names = [name for name in tried[0] if any(row[name] for row in tried)]
-    heading = [name.replace("n_", "").replace("_", " ") for name in names]
-    return heading, [[_shown(row[name]) for name in names] for row in tried]
+    names_shown = {"n_clusters": "clusters", "stability": "halves agree"}
+    heading = [names_shown.get(name, name.replace("_", " ")) for name in names]
+    rows = [[_shown(row[name]) for name in names] for row in tried]
+    for row, each in zip(rows, tried, strict=True):
+        row.append("chosen" * (each["n_clusters"] == fitted.model.n_clusters_))
+    return [*heading, ""], rows
 
 
 def _shown(value: float | bool) -> str:
@@ -56,7 +61,7 @@ def headline(fitted: Fitted) -> str:
         fitted.prediction.labels,
         fitted.verdicts,
         fitted.group_names,
-        fitted.given_names or answer.names_of(fitted.profile, fitted.conditions),
+        fitted.cluster_names,
     )
 
 
@@ -75,11 +80,10 @@ def groups_in_words(fitted: Fitted) -> Iterator[tuple[int, int, str, list[str]]]
 def how_sure(fitted: Fitted) -> Iterator[str]:
     """Yield sentences about the verdicts, refits, columns that explain clusters, and the number."""
     m = len(fitted.model.cluster_sizes_)
+    if fitted.group_names:
+        found = "this group" if len(fitted.group_names) == 1 else "each of these groups"
+        yield f"Most refits to random halves of the rows find {found} again."
     if m > 1:
-        if fitted.verdicts:
-            groups = [{"verdict": "group", "depth": depth} for depth in fitted.model.group_depths_]
-            meaning = answer.meaning_of([*groups, *fitted.verdicts])
-            yield meaning + _columns_without_part(fitted.data)
         yield stability_in_words(fitted)
         if sentence := answer.explained(fitted.conditions, m):
             yield sentence
@@ -88,6 +92,9 @@ def how_sure(fitted: Fitted) -> Iterator[str]:
             yield answer.without_columns(columns, fitted.prediction.labels, fitted.without)
     if fitted.groups is not None:
         yield choice_in_words(fitted)
+    if m > 1 and fitted.verdicts:
+        groups = [{"verdict": "group", "depth": depth} for depth in fitted.model.group_depths_]
+        yield answer.meaning_of([*groups, *fitted.verdicts]) + _columns_without_part(fitted.data)
 
 
 def choice_in_words(fitted: Fitted) -> str:
@@ -118,8 +125,8 @@ def stability_in_words(fitted: Fitted) -> str:
     refits = fitted.model.get_params()["n_resamples"]
     text = f"In clusterings of {refits} random halves of the rows, the clusters "
     if stability < FAIR:
-        percent = f"{100 * stability:.0f} %"
-        return f"{text}come back with an overlap of only {percent}: do not rely on them."
+        text += f"come back with an overlap of only {100 * stability:.0f} %"
+        return f"{text}: do not rely on them."
     text += f"come back with an overlap of {100 * stability:.0f} %"
     weak = [m for m in np.flatnonzero(by_cluster < FAIR) if fitted.model.cluster_sizes_[m]]
     if weak:
@@ -135,20 +142,32 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
     `command` returns the command line of the fit with changed arguments.
     """
     m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
+    unstable = _is_unstable(fitted)
     if (columns := fitted.columns_to_drop) and not _known_without(fitted):
         words = f"Leave {answer.listed([repr(name) for name in columns])} out to see what else "
         yield f"{words}there is:", command(drop=tuple(columns), out=f"{out}-without")
     if other is not None:
         words = f"Compare with {other} clusters, which are about as good:"
         yield words, command(clusters=other, out=f"{out}-{other}")
-    elif not numbers_tried(fitted) and _is_unstable(fitted):
+    elif unstable and not numbers_tried(fitted):
         words = "Random halves of the rows have other clusters. Let the number be chosen:"
         yield words, command(clusters=None, out=f"{out}-auto")
-    if m == 1:
-        yield "Divide the rows anyway:", command(clusters="NUMBER", out=f"{out}-divided")
-    else:
+    elif m == 1 or unstable:
+        words = "Divide the rows into a number of clusters that you have a reason for:"
+        yield words, command(clusters="NUMBER", out=f"{out}-divided")
+    if m > 1 and not unstable:
         words = "Assign new rows; the file needs no preparation:"
         yield words, f"sgpmic predict {shlex.quote(str(out))} NEW.csv"
+    if (column := _naming_column(fitted.data)) is not None:
+        yield f"Name the rows by {column!r}:", command(name=column, out=f"{out}-named")
+
+
+def _naming_column(data: Dataset) -> str | None:
+    """Return the first column of too many texts for categories, if nothing names the rows."""
+    if data.ids is not None or data.recipe is None:
+        return None
+    roles = (role for role in data.recipe.roles if role.taken_as == "left out")
+    return next((role.name for role in roles if TOO_MANY in role.why), None)
 
 
 def _columns_without_part(data: Dataset) -> str:
@@ -158,7 +177,9 @@ def _columns_without_part(data: Dataset) -> str:
     number, n_columns = len(np.unique(columns[few])), len(np.unique(columns))
     if not number:
         return ""
-    return f" Columns of few values, {number} of {n_columns}, take no part in this."
+    if number == n_columns:
+        return " The columns have too few different values to show a valley, so this says little."
+    return f" {number} of {n_columns} columns have too few different values to show a valley."
 
 
 def _known_without(fitted: Fitted) -> bool:
@@ -176,8 +197,8 @@ def number_to_compare(fitted: Fitted) -> int | None:
     """
     m = fitted.model.n_clusters_
     most = m if _is_unstable(fitted) or fitted.model.overlapping_pairs_ else np.inf
-    rows = [row for row in numbers_tried(fitted) if row["plausible"] and row["n_clusters"] != m]
-    rows = [row for row in rows if 1 < row["n_clusters"] <= most]
+    rows = [row for row in numbers_tried(fitted) if row["plausible"]]
+    rows = [row for row in rows if 1 < row["n_clusters"] <= most and row["n_clusters"] != m]
     best = max(rows, key=lambda row: row["score"], default=None)
     return None if best is None else best["n_clusters"]
 
@@ -221,11 +242,14 @@ def row_name(data: Dataset, row: int) -> str:
 def typical_rows(fitted: Fitted, member: BoolArray, most: int) -> list[int]:
     """Return the densest rows among the more certain half of the rows in `member` (N,).
 
-    Rows that lack more values than half of the others are not typical.
+    Rows that lack more values than half of the others, or have rarer categories, are not typical.
     """
     prediction, rows = fitted.prediction, np.flatnonzero(member)
     missing = np.isnan(fitted.data.Y[rows]).sum(axis=1)
     rows = rows[missing <= np.median(missing)]
+    ones = np.nan_to_num(fitted.data.Y[rows][:, fitted.profile.is_category])
+    common = ones @ ones.mean(axis=0)  # fractions of the rows with the categories of each row
+    rows = rows[common >= np.median(common)]
     certainty = prediction.probabilities[rows].max(axis=1)
     rows = rows[certainty >= np.median(certainty)]
     densest = rows[np.argsort(-prediction.log_density[rows], kind="stable")[:most]]

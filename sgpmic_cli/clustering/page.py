@@ -2,11 +2,13 @@
 
 import json
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -39,7 +41,7 @@ from sgpmic_cli.pages import (
 N_DOUBTFUL, N_UNUSUAL = 15, 15
 MOST_NOTES = 8  # in the box at the top
 MOST_FEATURES = 30  # of the profiles: those that differ most
-MOST_COLUMNS = 40  # of the table that are listed
+MOST_COLUMNS = 100  # of the table that are listed
 SHADES = 3  # of a profile, one for each standard deviation
 NO_CLUSTER = "no cluster"  # name of rows with the label -1 or none
 SCRIPTS = ("map.js", "cut.js")
@@ -70,7 +72,7 @@ def fit_page(
     texts : Mapping
         Columns of the table as texts, in which the search of the map looks.
     """
-    n, p = fitted.data.Y.shape
+    n, p = len(fitted.data.Y), fitted.n_columns
     several, q = len(fitted.model.cluster_sizes_) > 1, fitted.model.embedding_.shape[1]
     cut = [paragraph("cut"), tag("div", class_="cut")]
     sections = [
@@ -83,7 +85,7 @@ def fit_page(
         Section("columns", "Columns", _columns(fitted)),
         Section("details", "Settings, numbers of clusters", _details(fitted, arguments)),
     ]
-    lead = f"{n:,} rows, {p} feature{'s' * (p > 1)}."
+    lead = f"{n:,} rows, {p} column{'s' * (p > 1)}."
     return document(f"Clusters of {fitted.data.name}", lead, sections, SCRIPTS)
 
 
@@ -107,6 +109,30 @@ def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) ->
     if found.shape != known.shape or not np.allclose(found, known, atol=1e-6 * known.std()):
         raise UsageError(f"X must be the {len(points)} rows that the model was fitted to.")
     write_whole(path, whole_page(fitted, _frame_texts(fitted, X)))
+
+
+class MapView(NamedTuple):
+    """The map of a fit, which a notebook shows."""
+
+    page: str
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame that can only run its own scripts."""
+        options = 'sandbox="allow-scripts" width="100%" height="720" style="border:0"'
+        return f'<iframe {options} srcdoc="{escape(self.page)}"></iframe>'
+
+
+def show_map(model: LatentClusterer | Pipeline, X: Table) -> MapView:
+    """Show the interactive map of a fit in a notebook.
+
+    The parameters are those of `write_report`. The map is shown if it is the last value of a cell,
+    and its attribute `page` is an HTML page that needs no other file.
+    """
+    fitted = fitted_of(model, X, "map")
+    if fitted.model.embedding_.shape[1] == 1:
+        raise UsageError("a map needs two latent dimensions, and the model has one.")
+    content = [tag("div", class_="map"), _map_script(fitted, _frame_texts(fitted, X))]
+    return MapView(document("Map", "", [Section("map", "", content)], SCRIPTS, bare=True))
 
 
 def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
@@ -167,18 +193,6 @@ def with_labels(fitted: Fitted, codes: Indices, names: Sequence[str]) -> Fitted:
     return replace(fitted, prediction=kept, given_names=tuple(names))
 
 
-def map_page(model: LatentClusterer | Pipeline, X: Table) -> str:
-    """Return the interactive map of a fit alone, as a page that needs no other file.
-
-    A notebook shows it in a sandboxed frame. `X` are the rows that the model was fitted to.
-    """
-    fitted = fitted_of(model, X, "map")
-    if fitted.model.embedding_.shape[1] == 1:
-        raise UsageError("a map needs two latent dimensions, and the model has one.")
-    content = [tag("div", class_="map"), _map_script(fitted, _frame_texts(fitted, X))]
-    return document("Map", "", [Section("map", "", content)], SCRIPTS, bare=True)
-
-
 def whole_page(fitted: Fitted, texts: Mapping[str, Sequence[str]]) -> str:
     """Return the page of a fit without a folder."""
     with TemporaryDirectory() as folder:
@@ -204,9 +218,7 @@ def _summary(fitted: Fitted, out: Path | None, command: Callable[..., str]) -> H
         for words, code in interpretation.next_steps(fitted, out, command):
             parts += [tag("p", words), tag("pre", tag("code", code))]
         if len(fitted.model.cluster_sizes_) > 1:
-            code = tag("code", f"model = sgpmic.load({str(out / 'model.npz')!r})")
-            parts += [tag("p", "Use the model in Python:"), tag("pre", code)]
-            parts.append(paragraph("further_files", table=TABLE))
+            parts.append(paragraph("further_files", table=TABLE, model=out / "model.npz"))
     notes = [*fitted.warnings, *fitted.advice, *fitted.data.notes]
     shown = [note[:1].upper() + note[1:] for note in notes[:MOST_NOTES]]
     if len(notes) > MOST_NOTES:
@@ -222,13 +234,17 @@ def _profiles(fitted: Fitted) -> list[Html]:
     heading = ["feature", *(f"{m}: {name}" for m, name in enumerate(fitted.cluster_names))]
     rows = []
     shades = np.nan_to_num(profile.differences).round().clip(-SHADES, SHADES).astype(int)
-    for j in profile.by_difference[:MOST_FEATURES]:
+    order, columns = profile.by_difference, profile.columns
+    first, counts = {columns[j]: j for j in reversed(order)}, Counter(columns)
+    # The second of two categories follows from the first.
+    told = [j for j in order if counts[columns[j]] != 2 or first[columns[j]] == j]
+    for j in told[:MOST_FEATURES]:
         cells = [
             tag("span", profile.shown(j, mean), class_=f"shade{shade}")
             for mean, shade in zip(profile.means[:, j], shades[:, j], strict=True)
         ]
         rows.append([profile.features[j], *cells])
-    hidden = len(profile.features) - len(rows)
+    hidden = len(told) - len(rows)
     more = f" {hidden} features that differ less are in profile.csv." if hidden else ""
     caption = "Mean of each feature in each cluster"
     content = table(heading, rows, caption=caption, class_="profile")
@@ -295,33 +311,25 @@ def _columns(fitted: Fitted) -> list[Html]:
     if recipe is None:
         return [tag("p", f"All {data.Y.shape[1]} columns are numbers.")]
     roles = sorted(recipe.roles, key=lambda role: role.taken_as != "left out")
-    rows = [[role.name, role.taken_as, role.why] for role in roles[:MOST_COLUMNS]]
-    parts = [table(["column", "taken for", ""], rows, caption="What each column was taken for")]
-    if len(roles) > len(rows):
-        parts.append(paragraph("more_columns", n=len(roles) - len(rows)))
+    alike: dict[tuple[str, str], list[str]] = {}
+    for role in roles[:MOST_COLUMNS]:
+        alike.setdefault((role.taken_as, role.why), []).append(role.name)
+    rows = [[taken_as, ", ".join(names), why] for (taken_as, why), names in alike.items()]
+    parts = [table(["taken for", "columns", ""], rows, caption="What each column was taken for")]
+    if len(roles) > MOST_COLUMNS:
+        parts.append(paragraph("more_columns", n=len(roles) - MOST_COLUMNS))
     return parts
 
 
 def _details(fitted: Fitted, arguments: Mapping[str, Any]) -> list[Html]:
     """Return the settings, and at last the numbers of clusters that were tried."""
     model = fitted.model
-    end = "converged" if model.converged_ else "stopped at the maximum number of iterations"
     run = [["sgpmic", __version__]]
     run += [[k, v] for k, v in arguments.items() if v is not None and not isinstance(v, dict)]
     run += [[f"score: {name}", f"{value:.2f}"] for name, value in (fitted.scores or {}).items()]
     run += [["columns scaled", model.scale], ["lower bound", f"{model.lower_bound_:.2f}"]]
-    parameters = [
-        [name, value]
-        for name, value in model.get_params().items()
-        if name not in ("callback", "memory")
-    ]
-    parts = [
-        tag("p", f"The fit of the map {end} after {model.n_iter_} iterations."),
-        _side_by_side(
-            table(["", ""], run, caption="The run"),
-            table(["parameter", "value"], parameters, caption=f"Estimator {type(model).__name__}"),
-        ),
-    ]
+    run += [["iterations of the map", f"{model.n_iter_}, converged: {model.converged_}"]]
+    parts = [table(["", ""], run, caption="The run")]
     if interpretation.numbers_tried(fitted):
         tried = table(*interpretation.numbers_table(fitted), caption="The numbers tried")
         parts += [tried, paragraph("numbers_tried"), paragraph("score")]

@@ -99,7 +99,8 @@ class Profile:
 
         A name has one feature, or as many as are needed to differ from the others. Numbers count
         only in the cluster where they are highest or lowest. Categories that most rows have come
-        before those that are only more or less common than elsewhere.
+        before those that are only more or less common than elsewhere. A single cluster without such
+        a feature is the rest.
         """
         highest, lowest = np.nanmax(self.means, axis=0), np.nanmin(self.means, axis=0)
         extreme = (self.means == highest) | (self.means == lowest) | self.is_category
@@ -114,7 +115,8 @@ class Profile:
             for m, name in enumerate(names):
                 if name and names.count(name) == 1:
                     chosen.setdefault(m, name)
-        return [chosen.get(m, f"cluster {m}") for m in range(len(words))]
+        rest = "the rest" if len(chosen) == len(words) - 1 > 0 else "cluster {}"
+        return [chosen.get(m, rest.format(m)) for m in range(len(words))]
 
     def _is_shared(self, cluster: int, j: int) -> bool:
         """Return whether most rows of a cluster have what feature j says in its name."""

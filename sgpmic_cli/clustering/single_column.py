@@ -5,6 +5,7 @@ nothing that the column did not say before.
 """
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,9 @@ class Condition(NamedTuple):
     agreement: float
 
     def __str__(self) -> str:
-        value = f"{self.value:.4g}" if isinstance(self.value, float) else str(self.value)
+        if self.relation == "=":  # as the names of features
+            return f"{self.column}={self.value}"
+        value = threshold(self.value) if isinstance(self.value, float) else str(self.value)
         return f"{self.column} {self.relation} {value}"
 
 
@@ -52,22 +55,38 @@ def explained_clusters(
             for m in np.flatnonzero(agreement.max(axis=0, initial=0.0) >= LEAST_AGREEMENT).tolist():
                 top = int(agreement[:, m].argmax())
                 if m not in best or agreement[top, m] > best[m].agreement:
-                    best[m] = Condition(m, str(name), relation, known[top], agreement[top, m])
+                    value = known[top] if relation == "=" else between(*known[top])
+                    best[m] = Condition(m, str(name), relation, value, agreement[top, m])
     return [best[m] for m in sorted(best)]
+
+
+def between(low: float, high: float) -> float:
+    """Return the number of fewest digits in [low, high) next to their middle."""
+    middle = low + (high - low) / 2.0
+    for digits in range(1, 17):
+        short = float(f"{middle:.{digits}g}")
+        if low <= short < high:
+            return short
+    return low
+
+
+def threshold(value: float) -> str:
+    """Return the threshold of a condition as text, never in powers of ten below 10 ** 15."""
+    return f"{value / 1e6:.12g} million" if 1e6 <= abs(value) < 1e15 else f"{value:.12g}"
 
 
 def _conditions(
     values: pd.Series, labels: Indices, n_clusters: int
 ) -> list[tuple[str, list[Any], Array]]:
-    """Return relation, values and rows in each cluster (V, M) of the conditions on a column."""
+    """Return relation, values (or pairs to split) and rows in each cluster (V, M) of conditions."""
     number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     codes, known = pd.factorize(values, sort=number)
     counts = np.zeros((len(known), n_clusters))
     np.add.at(counts, (codes[codes >= 0], labels[codes >= 0]), 1.0)
     if not number:
         return [("=", list(known), counts)]
-    ordered = np.asarray(known, dtype=np.float64)
-    edges = ((ordered[1:] + ordered[:-1]) / 2.0).tolist()
+    ordered = np.asarray(known, dtype=np.float64).tolist()
+    edges = list(pairwise(ordered))
     below = np.cumsum(counts, axis=0)
     return [("<=", edges, below[:-1]), (">", edges, below[-1:] - below[:-1])]
 

@@ -219,7 +219,13 @@ def _clusters(fitted: Fitted) -> Table:
         columns = {"certainty": [f"{value:.2f}" for value in fitted.model.certainty_]}
     headings = ["cluster", "rows", *columns, "distinguishing features", "typical rows"]
     rows = [
-        [f"group {g}", str(size), verdict, "\n".join(features), fitted.group_names[g]]
+        [
+            f"group {g}",
+            str(size),
+            verdict,
+            "\n".join(features),
+            _typical(fitted, fitted.groups == g),
+        ]
         for g, size, verdict, features in interpretation.groups_in_words(fitted)
     ]
     rows += [
@@ -228,16 +234,16 @@ def _clusters(fitted: Fitted) -> Table:
             str(size),
             *(values[m] if size else "–" for values in columns.values()),
             "\n".join(fitted.profile.in_words(m)) or "none",
-            "; ".join(_typical(fitted, m)) if size else "",
+            _typical(fitted, fitted.prediction.labels == m) if size else "",
         ]
         for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
     ]
     return table(headings, rows, left=["verdict", *headings[-2:]])
 
 
-def _typical(fitted: "Fitted", cluster: int) -> list[str]:
-    rows = interpretation.typical_rows(fitted, fitted.prediction.labels == cluster, N_TYPICAL)
-    return [interpretation.row_name(fitted.data, row) for row in rows]
+def _typical(fitted: Fitted, member: Any) -> str:
+    rows = interpretation.typical_rows(fitted, member, N_TYPICAL)
+    return "; ".join(interpretation.row_name(fitted.data, row) for row in rows)
 
 
 def _model(fitted: Fitted) -> Table:
@@ -247,12 +253,10 @@ def _model(fitted: Fitted) -> Table:
     if "kernel" in summary:
         model += [f"{summary['kernel']} kernel", summary["optimizer"]]
     model += [f"{summary['inducing']} inducing inputs", f"scale {summary['scale']}"]
-    converged = "converged" if summary["converged"] else "the bound still rises"
+    model += [f"{summary['iterations']} iterations", f"bound {summary['lower_bound']:.4f}"]
     content = {
-        "data": f"{summary['dataset']}: {summary['rows']} rows, {summary['columns']} columns",
-        "latent space": ", ".join(model),
-        "iterations": f"{summary['iterations']} ({converged}), seed {summary['seed']}",
-        "lower bound": f"{summary['lower_bound']:.4f}",
+        "data": f"{summary['dataset']}: {summary['rows']} rows, {fitted.n_columns} columns",
+        "map": ", ".join([*model, f"seed {summary['seed']}"]),
         **score_facts(summary["scores"]),
     }
     if doubtful := interpretation.doubtful_rows(fitted, N_DOUBTFUL):
@@ -265,9 +269,5 @@ def _model(fitted: Fitted) -> Table:
 
 def _numbers_tried(fitted: Fitted) -> Table:
     heading, body = interpretation.numbers_table(fitted)
-    chosen = str(fitted.model.n_clusters_)
-    rows = []
-    for row in body:
-        style, mark = ("bold", "chosen") if row[0] == chosen else ("", "")
-        rows.append([Text(cell, style=style) for cell in (*row, mark)])
-    return table([*heading, ""], rows, left=[""])
+    rows = [[Text(cell, style="bold" if row[-1] else "") for cell in row] for row in body]
+    return table(heading, rows, left=[""])

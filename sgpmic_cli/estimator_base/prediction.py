@@ -141,7 +141,8 @@ def warn_about(diagnostics: Diagnostics) -> None:
     if diagnostics.empty_clusters:
         doubts.append(f"{_clusters(diagnostics.empty_clusters)} no rows")
     if doubts:
-        warn_caller(f"{'; '.join(doubts)}: fewer clusters may describe these data better.")
+        fewer = "fewer clusters" if len(diagnostics.sizes) > 2 else "a single cluster"
+        warn_caller(f"{'; '.join(doubts)}: {fewer} may describe these data better.")
 
 
 def unusual_below(log_density: Array) -> float:

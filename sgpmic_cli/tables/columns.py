@@ -36,6 +36,7 @@ MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
 MAX_MIXED = 10  # of a column of texts with as many or more numbers
 MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
+TOO_MANY = "too many to be categories"  # why a column of texts is left out
 AS_ASKED = "as asked"  # why a column is left out that the user named
 MIN_ID_ROWS = 10  # a shorter column of different whole numbers may be a measurement
 MIN_ID_DIGITS = 9  # of numbers that are identifiers whatever the column is called
@@ -253,7 +254,7 @@ def _decide_on_categories(name: str, cells: np.ndarray, *, asked: bool, why: str
     if distinct == len(known):
         is_id = len(known) == len(cells)
         return LeftOut(f"{why}no two rows share a value, as in an id", is_id)
-    return LeftOut(f"{why}it has {distinct} different values, too many to be categories")
+    return LeftOut(f"{why}it has {distinct} different values, {TOO_MANY}")
 
 
 def words_of(name: str) -> list[str]:

@@ -34,7 +34,8 @@ def test_an_island_and_a_continuum():
 def test_clusters_with_valleys_are_not_called_slices():
     groups, labels = np.repeat([0, -1], [60, 118]), np.repeat([0, 1, 2], [60, 58, 60])
     text = headline(groups, labels, verdicts(*["group"] * 3))
-    assert text == "60 rows are a group; in the other 118 rows, no group is certain."
+    rest = "in the other 118 rows, valleys separate clusters, but not again in refits"
+    assert text == f"60 rows are a group; {rest}."
 
 
 def test_a_continuum_in_one_cluster_is_not_cut():
@@ -100,12 +101,12 @@ def test_verdicts_in_words():
         {"verdict": "slice", "depth": 0.999, "neighbour": 0},
         {"verdict": "too few rows to say", "depth": None, "neighbour": None},
     ]
-    shown = ["group (12 %)", "slice", "too few rows"]
+    shown = ["group (valley 88 %)", "slice", "too few rows"]
     assert [verdict_in_words(each) for each in found] == shown
     meaning = meaning_of(found)
     assert "Group: " in meaning
-    assert "The percentage is " in meaning
-    assert "The percentage is " not in meaning_of(found[1:])
+    assert "The percentage says " in meaning
+    assert "The percentage says " not in meaning_of(found[1:])
     assert "Group: " not in meaning_of(found[1:])
 
 
@@ -113,10 +114,10 @@ def test_a_column_that_explains_the_clusters_is_named():
     one = Condition(0, "literacy", "=", "0", 1.0)
     assert explained([], 2) is None
     assert explained([one, one._replace(cluster=1, value="1")], 2) == (
-        "The column 'literacy' alone explains the clusters: cluster 0 is literacy = 0 and cluster "
-        "1 is literacy = 1."
+        "The column 'literacy' alone explains the clusters: cluster 0 is literacy=0 and cluster "
+        "1 is literacy=1."
     )
-    assert explained([one], 4) == "A single column explains cluster 0: cluster 0 is literacy = 0."
+    assert explained([one], 4) == "A single column explains cluster 0 (literacy=0)."
 
 
 LABELS = np.repeat([0, 1, 2], 20)
@@ -153,7 +154,7 @@ def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
     frame.loc[59, "kind"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
     data = load(str(tmp_path / "t.csv"))
-    assert names(data, LABELS) == ["day <= 2020-12-25", "flag = 1", "kind = new"]
+    assert names(data, LABELS) == ["day <= 2020-12-04", "flag=1", "kind=new"]
     values = np.random.RandomState(0).randn(60, 3) + 2.0 * (LABELS == 1)[:, None]
     table = Dataset.from_classes("t", values, None, ["a", "b", "c"])
     assert names(table, (LABELS == 1) - 1)[0].startswith("high ")
@@ -162,4 +163,4 @@ def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
 def test_of_columns_that_explain_a_group_the_one_that_differs_most_is_named():
     wage = np.r_[np.linspace(60, 200, 57), 300, 310, 320]
     table = Dataset.from_classes("t", np.c_[np.log(wage), wage], None, ["logwage", "wage"])
-    assert names(table, (np.arange(60) > 56) - 1) == ["wage > 250"]
+    assert names(table, (np.arange(60) > 56) - 1) == ["wage > 200"]

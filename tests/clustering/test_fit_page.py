@@ -14,10 +14,11 @@ from sklearn.cluster import KMeans
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sgpmic import SGPMIC, PaperSGPMIC, TableEncoder, report, write_report
+from sgpmic import SGPMIC, PaperSGPMIC, TableEncoder, report, show_map, write_report
 from sgpmic_cli.clustering.answer import verdict_in_words
 from sgpmic_cli.clustering.interpretation import headline
-from sgpmic_cli.clustering.page import MOST_COLUMNS, MOST_FEATURES, fit_page, map_page
+from sgpmic_cli.clustering.page import MOST_COLUMNS, MOST_FEATURES, fit_page
+from sgpmic_cli.clustering.view import cards
 from sgpmic_cli.commands.fit_models import fit, fit_command
 from sgpmic_cli.data import load
 from sgpmic_cli.errors import UsageError
@@ -64,7 +65,7 @@ def test_every_cluster_has_a_card(three):
     page, fitted = three
     cards = PageReader(page).sections["clusters"].split("Typical rows")
     assert len(cards) == 4
-    for m, name in enumerate(fitted.profile.proposed_names()):
+    for m, name in enumerate(fitted.cluster_names):
         words = " ".join(cards[m].split())
         assert f"{m}: {name} 30 rows (33 %) {verdict_in_words(fitted.verdicts[m])}" in words
         assert re.search(r"x\d (>|<=) \S+ : \d+ % of the cluster, \d+ % right", words)
@@ -73,7 +74,8 @@ def test_every_cluster_has_a_card(three):
     assert len(PageReader(page).all("svg")) == 9
     sections = re.findall(r'<section id="([a-z]+)"', page)
     assert sections.index("clusters") < sections.index("map") < sections.index("details")
-    assert page.rindex("The numbers tried") > page.rindex("Estimator SGPMIC")
+    assert page.rindex("The numbers tried") > page.rindex("The run")
+    assert "yes chosen" in " ".join(PageReader(page).sections["details"].split())
 
 
 def test_the_upper_half_has_no_technical_words(three):
@@ -86,8 +88,31 @@ def test_the_upper_half_has_no_technical_words(three):
 
 def test_columns_are_listed_with_what_they_were_taken_for(three):
     words = " ".join(PageReader(three[0]).sections["columns"].split())
-    assert "empty left out it is empty" in words
-    assert "x0 numbers" in words
+    assert "left out empty it is empty numbers x0, x1, x2, x3" in words
+
+
+def test_two_categories_have_one_line_and_groups_colour_the_map(tmp_path):
+    frame = blobs(120, 3)
+    frame["kind"] = np.where(np.arange(120) % 2, "new", "old")
+    page, fitted = write(tmp_path, frame, clusters=3)
+    profiles = PageReader(page).sections["profiles"]
+    assert ("kind=new" in profiles) != ("kind=old" in profiles)
+    first = map_rows(page)["columns"][0]
+    assert first["name"] == "group"
+    assert first["categories"] == [*fitted.group_names, "no group"]
+    assert len(fitted.group_names) == 3
+    sure = PageReader(page).sections["summary"]
+    assert "random halves of the rows find each of these groups again" in sure
+
+
+def test_a_typical_row_has_its_own_category(tmp_path):
+    frame = blobs(60, 3)
+    frame["kind"] = np.where(np.arange(60) % 3 == 0, "rare", "common")
+    frame["kind"] = np.where(np.arange(60) % 5 == 0, "other", frame["kind"])
+    _, fitted = write(tmp_path, frame, clusters=3)
+    told = [fitted.profile.features.index("kind=common")]
+    row = fitted.data.ids.index("Doe, J. 005")
+    assert cards._row(fitted, row, told).endswith(f"kind={frame['kind'][5]}")
 
 
 def test_a_wide_table_is_not_listed_in_full(tmp_path):
@@ -149,9 +174,9 @@ def test_the_page_of_a_pipeline_has_the_columns_of_the_raw_table(tmp_path):
     pipeline.fit(rows)
     write_report(pipeline, rows, tmp_path / "birds.html")
     sections = PageReader((tmp_path / "birds.html").read_text(encoding="utf-8")).sections
-    assert "39 rows, 3 features" in sections["header"]
+    assert "39 rows, 3 columns" in sections["header"]
     assert f"{rows['x0'][pipeline[-1].labels_ == 0].mean():.2f}" in sections["profiles"]
-    assert "person left out" in " ".join(sections["columns"].split())
+    assert "left out person" in " ".join(sections["columns"].split())
 
 
 def test_clusters_from_elsewhere_get_the_same_page_and_keep_their_names(tmp_path):
@@ -178,14 +203,14 @@ def test_rows_beyond_the_subsample_keep_the_clusters_from_elsewhere(monkeypatch)
 
 def test_the_map_alone_is_a_page_without_headings():
     rows = blobs(60, 3).drop(columns=["person", "empty"])
-    page = map_page(SGPMIC(3, max_iter=1, random_state=0).fit(rows), rows)
+    page = show_map(SGPMIC(3, max_iter=1, random_state=0).fit(rows), rows).page
     reader = PageReader(page)
     assert reader.all("h1") == reader.all("nav") == reader.all("img") == []
     assert len(map_rows(page)["names"]) == 60
     assert not re.search(r'(?:src|href)="(?!data:|#)', page)
     line = SGPMIC(3, 1, max_iter=1, random_state=0).fit(rows)
     with pytest.raises(UsageError, match="a map needs two latent dimensions"):
-        map_page(line, rows)
+        show_map(line, rows)
 
 
 def test_one_latent_dimension_has_a_picture_and_no_cuts(tmp_path):

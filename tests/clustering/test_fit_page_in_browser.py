@@ -4,7 +4,6 @@ import csv
 import os
 import time
 from functools import partial
-from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +12,9 @@ import pytest
 from browser import Browser, find_chromium
 from sklearn.datasets import make_blobs
 
-from sgpmic import SGPMIC
+from sgpmic import SGPMIC, show_map
 from sgpmic_cli.clustering.figures import draw_all
-from sgpmic_cli.clustering.page import fit_page, map_page
+from sgpmic_cli.clustering.page import fit_page
 from sgpmic_cli.clustering.result_tables import file_texts
 from sgpmic_cli.clustering.view.cuts import read_cut
 from sgpmic_cli.commands.fit_models import fit, fit_command
@@ -294,12 +293,12 @@ def test_clusters_are_split_merged_renamed_and_saved(browser, small, tmp_path):
 
 def test_the_map_alone_works_in_a_sandboxed_frame(browser, tmp_path):
     X, _ = make_blobs(90, centers=CENTRES, random_state=0)
-    inner = map_page(SGPMIC(3, max_iter=1, random_state=0).fit(X), X)
-    frame = f'<iframe sandbox="allow-scripts" srcdoc="{escape(inner)}" width="900" height="700">'
-    (tmp_path / "notebook.html").write_text(f"<!DOCTYPE html>{frame}</iframe>", encoding="utf-8")
+    view = show_map(SGPMIC(3, max_iter=1, random_state=0).fit(X), X)
+    notebook = f"<!DOCTYPE html>{view._repr_html_()}"
+    (tmp_path / "notebook.html").write_text(notebook, encoding="utf-8")
     browser.open(tmp_path / "notebook.html")
     assert browser.messages == []
-    (tmp_path / "map.html").write_text(inner, encoding="utf-8")
+    (tmp_path / "map.html").write_text(view.page, encoding="utf-8")
     browser.open(tmp_path / "map.html")
     assert browser.run("document.querySelector('.stage canvas').width > 100")
     assert browser.messages == []

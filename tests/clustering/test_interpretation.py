@@ -1,3 +1,4 @@
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,12 +8,14 @@ import pytest
 from sgpmic_cli.clustering.interpretation import (
     choice_in_words,
     doubtful_rows,
+    next_steps,
     number_to_compare,
     stability_in_words,
     typical_rows,
 )
 from sgpmic_cli.data import Dataset
 from sgpmic_cli.estimator_base.prediction import Located, Prediction
+from sgpmic_cli.tables.recipe import ColumnRole
 
 
 def fitted(m, scores, no_clusters=False, plausible=(), stability=None):
@@ -30,8 +33,11 @@ def fitted(m, scores, no_clusters=False, plausible=(), stability=None):
         no_clusters_=no_clusters,
         overlapping_pairs_=[],
     )
-    data = SimpleNamespace(n_classes=0)
-    return SimpleNamespace(model=model, setting="default", data=data, stability=stability)
+    model.cluster_sizes_ = np.ones(m)
+    data = SimpleNamespace(n_classes=0, ids=None, recipe=None)
+    return SimpleNamespace(
+        model=model, setting="default", data=data, stability=stability, columns_to_drop=[]
+    )
 
 
 @pytest.mark.parametrize(
@@ -68,6 +74,31 @@ def test_the_number_to_look_at_next(m, scores, more, other):
     assert number_to_compare(fitted(m, scores, **more)) == other
 
 
+def steps(found):
+    return [
+        " ".join(step) for step in next_steps(found, Path("out"), lambda **changed: str(changed))
+    ]
+
+
+def test_clusters_that_do_not_come_back_get_no_new_rows():
+    [step] = steps(fitted(3, {2: 0.1, 3: 0.4}, stability=0.9))
+    assert "sgpmic predict out" in step
+    [step] = steps(fitted(3, {2: 0.1, 3: 0.4}, stability=0.4))
+    assert "'clusters': 'NUMBER'" in step
+    [step] = steps(fitted(3, {2: 0.1, 3: 0.4}, plausible=(2, 3), stability=0.4))
+    assert "'clusters': 2" in step
+
+
+def test_a_column_of_many_texts_names_rows_without_a_name():
+    found = fitted(3, {}, stability=0.9)
+    why = "it has 142 different values, too many to be categories"
+    roles = [ColumnRole("empty", "left out", "it is empty"), ColumnRole("who", "left out", why)]
+    found.data.recipe = SimpleNamespace(roles=roles)
+    assert "'name': 'who'" in steps(found)[-1]
+    found.data.ids = ("a", "b")
+    assert "'name'" not in steps(found)[-1]
+
+
 @pytest.mark.parametrize(
     ("each", "kind", "words"),
     [
@@ -99,6 +130,15 @@ def test_typical_and_doubtful_rows():
     data = Dataset.from_classes("t", X, None, ["a", "b"], ids=tuple("pqrs"))
     log_density = np.array([-2.0, -3.0, -1.0, 0.0])
     prediction = Prediction.of(Located(X, X, S, log_density), unusual_below=-9.0)
-    result = SimpleNamespace(data=data, prediction=prediction)
+    profile = SimpleNamespace(is_category=np.array([False, False]))
+    result = SimpleNamespace(data=data, prediction=prediction, profile=profile)
     assert typical_rows(result, prediction.labels == 0, 3) == [2, 0]
     assert doubtful_rows(result, 10) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]
+
+
+def test_a_row_of_a_rare_category_is_not_typical():
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
+    prediction = Prediction.of(Located(X, X, np.ones((4, 1)), np.arange(4.0, 0.0, -1.0)), -9.0)
+    profile = SimpleNamespace(is_category=np.array([True, True]))
+    result = SimpleNamespace(data=SimpleNamespace(Y=X), prediction=prediction, profile=profile)
+    assert typical_rows(result, np.ones(4, dtype=bool), 3) == [1, 2, 3]

@@ -126,6 +126,13 @@ def test_clusters_with_the_same_first_feature_get_longer_names(tmp_path):
     assert names[2] == "low a"
 
 
+def test_a_single_cluster_without_a_name_is_the_rest(tmp_path):
+    a = np.r_[np.zeros(4), np.full(4, 5), np.full(4, 9)] + np.arange(12) % 2
+    pd.DataFrame({"a": a, "b": np.arange(12) % 2}).to_csv(tmp_path / "t.csv", index=False)
+    found = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[np.repeat([0, 1, 2], 4)])
+    assert found.proposed_names() == ["low a", "the rest", "high a"]
+
+
 def test_numbers_are_written_for_people():
     numbers = [(0.0, 1.0), (61.0, 9.0), (12.345, 9.0), (-118.25, 0.05), (7.7e7, 1e7), (3e-7, 1e-7)]
     words = ["0", "61", "12.3", "-118.25", "77 million", "3.00e-07"]

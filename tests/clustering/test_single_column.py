@@ -34,12 +34,12 @@ def test_a_category_explains_one_of_three_clusters(table):
     others = np.random.RandomState(1).randint(0, 2, 300)
     labels = np.where(table["colour"] == "red", 2, others)
     [found] = explained_clusters(table, labels, 3)
-    assert (found.cluster, str(found), found.agreement) == (2, "colour = red", 1.0)
+    assert (found.cluster, str(found), found.agreement) == (2, "colour=red", 1.0)
 
 
 def test_flags_have_categories(table):
     found = explained_clusters(table, table["flag"].to_numpy().astype(int), 2)
-    assert [str(each) for each in found] == ["flag = False", "flag = True"]
+    assert [str(each) for each in found] == ["flag=False", "flag=True"]
 
 
 def test_nothing_explains_random_labels_or_most_of_a_cluster(table):

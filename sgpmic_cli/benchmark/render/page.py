@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import METRICS, OWN_METRICS, ROW, SHOWN, with_printed
-from sgpmic_cli.benchmark.counts import Ranking, caveat_sentences, rank_sides
+from sgpmic_cli.benchmark.compare import LEVEL, METRICS, OWN_METRICS, ROW, SHOWN, with_printed
+from sgpmic_cli.benchmark.counts import Ranking, beside_best, caveat_sentences, rank_sides
 from sgpmic_cli.benchmark.documents import read_document, reading
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.grid import Report, css_class, dataset_title, grid_section
@@ -63,7 +63,13 @@ def benchmark_page(report: Report) -> str:
 def headline(report: Report, judged: str) -> str:
     """Return one sentence on the judged numbers, or on the benchmark if nothing is printed."""
     if report.printed is None:
-        return f"Means and standard deviations of {report.repeats} runs."
+        runs = f"Means and standard deviations of {report.repeats} runs."
+        compared = beside_best(report.table, metric := OWN_METRICS[0])
+        if len(compared) < 2:
+            return runs
+        best, others = report.title(str(compared.index[0])), compared["p_value"].iloc[1:]
+        lower = f"significantly above {(others < LEVEL).sum()} of {len(others)} other methods"
+        return f"{best} has the highest mean {TITLES[metric]}, {lower}. {runs}"
     counts = report.counts
     percent = 100.0 / max(1, counts["judged"])
     return (
@@ -78,7 +84,7 @@ def summary_section(report: Report, notes: Html) -> list[Html]:
     if report.printed is None:
         head, rows = methods_table(report.table)
         rows = [[report.title(name), *row] for name, *row in rows]
-        return [tag("p", BESIDE_NOTE), table(head, rows, caption="Methods"), _wins(report)]
+        return [tag("p", BESIDE_NOTE), table(head, rows, caption="Methods")]
     counts = report.counts
     tiles = [
         tag("div", tag("b", count), tag("span", verdict), class_=f"tile {css_class(verdict)}")
@@ -119,9 +125,10 @@ def _verdict_table(report: Report, groups: Mapping[str, Mapping[str, int]], capt
 
 def _wins(report: Report) -> Html:
     """Return in how many rows each method is the best, in our numbers and in the paper's."""
-    printed = set() if report.printed is None else set(report.printed["metric"])
+    assert report.printed is not None
+    printed = set(report.printed["metric"])
     columns = {
-        f"{TITLES[metric]}, {side}" if printed else TITLES[metric]: wins
+        f"{TITLES[metric]}, {side}": wins
         for metric, sides in report.counts["wins"].items()
         for side, wins in sides.items()
         if side == "ours" or metric in printed

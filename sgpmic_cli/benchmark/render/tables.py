@@ -175,11 +175,15 @@ def methods_table(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
             str(row.Index),
             f"{row.mean:.2f}",
             *(
-                [signed(row.difference), f"{row.low:.2f} to {row.high:.2f}", f"{row.p_value:.2g}"]
+                [
+                    signed(row.difference),
+                    f"{row.low:.2f} to {row.high:.2f}",
+                    f"{row.p_value:.2g}",
+                    *(str(count) for count in (row.wins, row.ties, row.losses)),
+                ]
                 if row.Index != compared.index[0]
-                else ["best", "", ""]
+                else ["best", *[""] * 5]
             ),
-            *(str(count) for count in (row.wins, row.ties, row.losses)),
         ]
         for row in rows_of(compared)
     ]

@@ -83,12 +83,12 @@ def _card(fitted: Fitted, each: _Described) -> Html:
 def _row(fitted: Fitted, row: int, told: list[int]) -> str:
     """Return the name of a row and its values in the columns that set the cluster apart."""
     profile, values = fitted.profile, fitted.data.Y[row]
-    words = []
-    for j in told:
-        if not profile.is_category[j]:
-            words.append(f"{profile.features[j]} {profile.shown(j, values[j])}")
-        elif values[j] == 1.0:
-            words.append(profile.features[j])
+    columns = {profile.columns[j] for j in told}
+    words = [
+        f"{profile.features[j]}{profile.value(j, values[j])}"
+        for j, column in enumerate(profile.columns)
+        if column in columns and (values[j] == 1.0 or not profile.is_category[j])
+    ]
     name = shortened(interpretation.row_name(fitted.data, row), LONGEST)
     return f"{name}: {', '.join(words)}" if words else name
 

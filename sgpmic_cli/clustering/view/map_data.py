@@ -90,8 +90,12 @@ def _packed(values: Array, kind: str = "<u2") -> str:
 
 
 def _columns(fitted: Fitted, rows: Array) -> Iterator[dict[str, Any]]:
-    """Yield the columns that differ most between clusters, and the classes before them."""
+    """Yield the groups, the classes, and the columns that differ most between clusters."""
     data, profile = fitted.data, fitted.profile
+    if fitted.groups is not None and fitted.group_names:
+        names = [*map(for_html, fitted.group_names), "no group"]
+        codes = np.where(fitted.groups[rows] < 0, len(names) - 1, fitted.groups[rows])
+        yield {"name": "group", "categories": names, "values": _packed(codes)}
     if data.labels is not None:
         classes = [for_html(name) for name in data.class_names]
         yield {"name": "class", "categories": classes, "values": _packed(data.labels[rows])}

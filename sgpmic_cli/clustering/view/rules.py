@@ -1,8 +1,9 @@
 """Find the shortest rule that describes a cluster: one or two conditions on columns.
 
 Conditions are `<=` and `>` at thresholds of a number, and `=` for a category. All pairs of them are
-compared by F1, the harmonic mean of precision and recall. With candidates C (c, N) in 0 and 1 and
-the cluster y (N,), the hits of every pair are C diag(y) C', and its sizes C C'.
+compared by F1, the harmonic mean of precision and recall. A rule that is wrong for most of its rows
+describes nothing, so its F1 counts as 0. With candidates C (c, N) in 0 and 1 and the cluster y
+(N,), the hits of every pair are C diag(y) C', and its sizes C C'.
 """
 
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.clustering.profile import Profile
+from sgpmic_cli.clustering.single_column import between, threshold
 
 MOST_ROWS = 4000  # a larger table is searched in a subsample and measured in full
 MOST_COLUMNS = 12  # those that distinguish the cluster most
@@ -40,7 +42,7 @@ def percent(fraction: float) -> str:
 
 
 def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> Rule | None:
-    """Return the rule with the best F1 for the rows in `member`; None if there is no difference.
+    """Return the rule with the best F1 for the rows in `member`; None if no rule is mostly right.
 
     Parameters
     ----------
@@ -67,7 +69,10 @@ def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> Ru
     if not found or not inside.any():
         return None
     C = np.array([_holds(Y[shown, j], sign, edge) for j, sign, edge in found], dtype=np.float32)
-    f1 = 2.0 * ((C * inside) @ C.T) / ((C @ C.T) + inside.sum())
+    hit, covered = (C * inside) @ C.T, C @ C.T
+    f1 = np.where(2.0 * hit > covered, 2.0 * hit / (covered + inside.sum()), 0.0)
+    if not f1.any():
+        return None
     single, pair = int(f1.diagonal().argmax()), np.unravel_index(int(f1.argmax()), f1.shape)
     chosen = {single} if f1[pair] < f1[single, single] + WORTH else {int(i) for i in pair}
     parts = [found[i] for i in sorted(chosen)]
@@ -95,19 +100,9 @@ def _thresholds(values: Array, member: BoolArray) -> list[float]:
     return [*edges, *(between(known[i], known[i + 1]) for i in gaps.tolist())]
 
 
-def between(low: float, high: float) -> float:
-    """Return the number of fewest digits in [low, high) next to their middle."""
-    middle = low + (high - low) / 2.0
-    for digits in range(1, 17):
-        short = float(f"{middle:.{digits}g}")
-        if low <= short < high:
-            return short
-    return low
-
-
 def _in_words(profile: Profile, j: int, sign: str, edge: float) -> str:
     if profile.is_category[j]:
         return profile.features[j]
     if profile.columns[j] in profile.dates:
         return f"{profile.features[j]} {sign} {pd.Timestamp(edge, unit='D'):%Y-%m-%d}"
-    return f"{profile.features[j]} {sign} {edge:.12g}"
+    return f"{profile.features[j]} {sign} {threshold(edge)}"

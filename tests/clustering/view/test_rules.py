@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli.clustering.profile import profile_of
-from sgpmic_cli.clustering.view.rules import best_rule, between, percent
+from sgpmic_cli.clustering.single_column import between, threshold
+from sgpmic_cli.clustering.view.rules import best_rule, percent
 from sgpmic_cli.data import load
 from sgpmic_cli.tables.options import TableOptions
 
@@ -40,6 +41,12 @@ def test_two_conditions_are_used_where_one_is_not_enough(tmp_path):
     assert one.coverage() == "100 % of the cluster, 100 % right"
 
 
+def test_a_rule_that_is_wrong_for_most_rows_is_no_rule(tmp_path):
+    # The best F1 has the condition x > 0: all 10 rows of the cluster, and 20 others.
+    x, member = np.repeat([0, 1], [60, 30]), np.arange(90) >= 80
+    assert rule_of(tmp_path, pd.DataFrame({"x": x, "y": np.arange(90) * 7 % 3}), member) is None
+
+
 def test_rows_with_missing_values_do_not_fulfil_a_rule(tmp_path):
     frame = pd.DataFrame(
         {"a": [0.0, 1, 2, 3] * 10 + [9.0] * 10, "b": np.random.RandomState(0).randn(50)}
@@ -53,6 +60,7 @@ def test_thresholds_are_short_and_percentages_are_not_rounded_to_all_or_none():
     assert between(1.2345, 9.8765) == 6.0
     assert between(-118.2345, -118.2312) == -118.233
     assert between(3.0, 4.0) == 3.5
+    assert [threshold(v) for v in (4.315e8, 70080.0, 0.25)] == ["431.5 million", "70080", "0.25"]
     assert [percent(f) for f in (1.0, 0.999, 0.5, 0.001, 0.0)] == [
         "100 %",
         "over 99 %",
