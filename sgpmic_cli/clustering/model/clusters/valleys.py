@@ -260,30 +260,28 @@ def _depth(valley: float, peaks: Array) -> float:
 
 
 def _runs_around(X: Array, t: Array, place: Indices, fold: Indices, depth: float) -> bool:
-    """Return whether there is no valley among the rows that are far out across the projection.
+    """Return whether there is no valley among the rows where a curve would pass the middle.
 
-    Far out are rows beyond the median of the valley window, in two directions: from the mean of the
-    peaks to that of the valley (arcs), and the one in which the rows of the valley spread most
-    beyond those of the peaks (rings). There the rows in the valley must be as dense as those in the
-    lower peak, and more than chance allows at the depth of the valley (AROUND).
+    On a curve, t^2 depends on the position R across the projection: linearly on an arc, and on a
+    square on a ring. So t^2 is predicted from one direction for each (that of the square is the
+    principal Hessian direction, Li 1992). Among rows below the median prediction of the valley, the
+    valley must be as dense as the lower peak, and more than chance allows at its depth (AROUND).
     """
     slope = np.linalg.lstsq(X - X.mean(axis=0), t - t.mean(), rcond=None)[0]
     along = slope / max(float(np.linalg.norm(slope)), 1e-12)
-    R = X - np.outer(X @ along, along)
-    counts = np.zeros((2, 3))
+    R = X - X.mean(axis=0) - np.outer((X - X.mean(axis=0)) @ along, along)
+    counts = np.zeros(3)
     for f in range(FOLDS):
-        valley, peaks = ((fold != f) & rows for rows in (place == 0, place > 0))
-        if not (valley.any() and peaks.any()):
-            continue
-        centred = R - R[peaks].mean(axis=0)
-        inner, outer = (centred[rows].T @ centred[rows] / rows.sum() for rows in (peaks, valley))
-        widest = np.linalg.eigh(outer - inner)[1][:, -1]
-        for number, direction in enumerate((centred[valley].mean(axis=0), widest)):
-            across = np.abs(centred @ direction)
-            far = (fold == f) & (place >= 0) & (across >= np.median(across[valley]))
-            counts[number] += np.bincount(place[far], minlength=3)
-    in_valley, in_peak = counts[:, 0], counts[:, 1:].min(axis=1)
+        train = fold != f
+        target = t[train] ** 2 - np.mean(t[train] ** 2)
+        linear = target @ R[train]
+        values, vectors = np.linalg.eigh((R[train] * target[:, None]).T @ R[train])
+        bent = vectors[:, np.abs(values).argmax()]
+        features = np.column_stack([np.ones(len(R)), R @ linear, (R @ bent) ** 2])
+        predicted = features @ np.linalg.lstsq(features[train], target, rcond=None)[0]
+        near = predicted <= np.median(predicted[train & (place == 0)])
+        counts += np.bincount(place[(fold == f) & (place >= 0) & near], minlength=3)
+    in_valley, in_peak = counts[0], counts[1:].min()
     fraction = depth * EQUAL / (depth * EQUAL + 1.0 - EQUAL)
     chance = binom.sf(in_valley - 1.0, in_valley + in_peak, fraction)
-    dense = in_valley * (1.0 - EQUAL) >= in_peak * EQUAL
-    return bool((dense & (chance < AROUND)).any())
+    return bool(in_valley * (1.0 - EQUAL) >= in_peak * EQUAL and chance < AROUND)
