@@ -51,11 +51,9 @@ def headline(
     """
     number = int(groups.max()) + 1
     if not number:
-        filled = np.unique(labels)  # no row may have the cluster of a fit's verdict
-        kinds = [verdicts[m]["verdict"] for m in filled]
-        return _without_groups(
-            len(labels), kinds, [cluster_names[m] for m in filled if cluster_names]
-        )
+        filled = np.unique(labels)
+        named = [cluster_names[m] for m in filled if cluster_names]
+        return _without_groups(len(labels), [verdicts[m]["verdict"] for m in filled], named)
     main = _main_groups(groups, labels)
     parts = []
     for g in range(number):
