@@ -20,7 +20,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
 
 .DEFAULT_GOAL := help
 # `results` is also a folder.
-.PHONY: results numbers help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: results numbers help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -172,6 +172,12 @@ $(STUDY): $(RUN)
 
 map-study: $(STUDY) ## measure the map and the probabilities beside PCA, ISOMAP, t-SNE, UMAP and mixtures
 	"$(BIN)/python" -m benchmarks.map_study --out $(RESULTS)/study
+
+verdicts: $(RUN) ## measure false alarms and power of the verdicts "group" and "slice"
+	"$(BIN)/python" -m benchmarks.verdicts --out $(RESULTS)
+
+mixed-tables: $(RUN) ## cluster generated tables of flags, categories and numbers beside k-means of encoded columns
+	"$(BIN)/python" -m benchmarks.mixed_tables --out $(RESULTS)
 
 search-settings: $(RUN) ## compare the settings that the paper leaves open with SGP-MIC's column, for the model and the null models
 	"$(BIN)/python" -m benchmarks.search_settings --out $(RESULTS)/search $(STORE)

@@ -3,20 +3,21 @@
 False alarms are counted per table: a cloud without groups is cut into clusters by k-means and by
 `SGPMIC`, and any cluster with the verdict "group" is a false alarm, as is any surviving group.
 Power is measured on two Gaussians, and on islands beside a large cloud. Tables go through
-`SGPMIC.fit` as a user's would. Writes verdicts.csv and verdicts.md into OUT.
+`SGPMIC.fit` as a user's would. Sixty draws of a cloud have each number of rows with each number of
+columns and of clusters once. Writes verdicts.csv into OUT.
 """
 
 import argparse
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from itertools import cycle, islice
+from itertools import chain, cycle, islice
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
 
-from benchmarks.shared import number_table, progress
+from benchmarks.shared import progress
 from sgpmic_cli import SGPMIC
 from sgpmic_cli._typing import Array
 from sgpmic_cli.clustering.model.clusters.valleys import (
@@ -33,6 +34,7 @@ ROWS, COLUMNS, CLUSTERS = (300, 500, 1500), (2, 5, 10, 20, 50), (2, 3, 4, 6)
 # Rows, columns, standard deviations between two Gaussians, fraction of the first.
 SEPARATED = (
     (500, 2, 3.0, 0.5),
+    (500, 5, 3.0, 0.5),
     (500, 2, 4.0, 0.5),
     (500, 10, 4.0, 0.5),
     (2000, 2, 3.0, 0.5),
@@ -89,24 +91,27 @@ CLOUDS: dict[str, Callable[[int, int, Random], Array]] = {
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/study/verdicts"))
-    parser.add_argument("--draws", type=int, default=20, help="tables of each kind")
+    parser.add_argument("--out", type=Path, default=Path("results"))
+    parser.add_argument("--draws", type=int, default=60, help="tables of each kind")
     parser.add_argument("--reference", action="store_true", help="print the table of valleys.py")
     asked = parser.parse_args(arguments)
     if asked.reference:
         print(pd.DataFrame(reference(asked.draws), columns=P_VALUES[1:]).round(2).to_string())
         return
     warnings.simplefilter("ignore")
-    false = pd.DataFrame(shown(false_alarms(asked.draws)))
-    found = pd.DataFrame(shown(detections(asked.draws)))
-    asked.out.mkdir(parents=True, exist_ok=True)
-    pd.concat([false, found]).to_csv(asked.out / "verdicts.csv", index=False)
-    page = "\n".join(
-        number_table(corner, table.groupby("table", sort=False).mean(numeric_only=True), "{:.3f}")
-        for corner, table in (("false alarms", false), ("power", found))
-    )
-    (asked.out / "verdicts.md").write_text(page, encoding="utf-8")
-    print(page)
+    table = summary(shown(chain(false_alarms(asked.draws), detections(asked.draws))))
+    table.to_csv(asked.out / "verdicts.csv", index=False)
+    print(table.to_string(index=False))
+
+
+def summary(rows: Iterator[dict[str, str | bool]]) -> pd.DataFrame:
+    """Return the number of tables with a group, its fraction and standard error."""
+    called = pd.DataFrame(rows).melt("table", var_name="judged", value_name="group")
+    table = called.groupby(["table", "judged"], sort=False)["group"].agg(["size", "sum", "mean"])
+    table.columns = pd.Index(["tables", "with a group", "fraction"])
+    variance = table["fraction"] * (1.0 - table["fraction"])
+    table["standard error"] = np.sqrt(variance / table["tables"])
+    return table.round(3).reset_index()
 
 
 def reference(draws: int) -> Iterator[Array]:
@@ -150,7 +155,7 @@ def detections(draws: int) -> Iterator[dict[str, str | bool]]:
 
 def _called_groups(rows: Array, k: int, seed: int) -> dict[str, bool]:
     """Return whether some cluster of k-means, of a fit, or some island is called a group."""
-    model = SGPMIC(k, random_state=seed, max_iter=2).fit(pd.DataFrame(rows).add_prefix("x"))
+    model = SGPMIC(k, random_state=seed, max_iter=1).fit(pd.DataFrame(rows).add_prefix("x"))
     scaled = (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-12)
     labels = KMeans(k, n_init=3, random_state=seed).fit_predict(scaled)
     verdicts = judge_clusters(continuous_columns(scaled, seed), labels, k, seed)

@@ -51,7 +51,9 @@ def headline(
     """
     number = int(groups.max()) + 1
     if not number:
-        return _without_groups(labels, verdicts, cluster_names)
+        filled = np.unique(labels)
+        named = [cluster_names[m] for m in filled if cluster_names]
+        return _without_groups(len(labels), [verdicts[m]["verdict"] for m in filled], named)
     main = _main_groups(groups, labels)
     parts = []
     for g in range(number):
@@ -188,11 +190,8 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def _without_groups(
-    labels: Indices, verdicts: Sequence[Mapping[str, Any]], names: Sequence[str]
-) -> str:
-    kinds = [verdict["verdict"] for verdict in verdicts]
-    found = f"No group stands out in the {len(labels):,} rows"
+def _without_groups(n_rows: int, kinds: Sequence[str], names: Sequence[str]) -> str:
+    found = f"No group stands out in the {n_rows:,} rows"
     if len(kinds) == 1:
         return f"{found}."
     if set(kinds) == {"slice"}:
@@ -201,7 +200,7 @@ def _without_groups(
     few = "too few rows to say"
     again = ", but not again in refits"
     if few in kinds:  # refits say even less
-        found, again = f"{len(kinds)} clusters in the {len(labels):,} rows", ""
+        found, again = f"{len(kinds)} clusters in the {n_rows:,} rows", ""
         if set(kinds) == {few}:
             return f"{found}{_in_brackets(names)}, {few} whether they are groups."
     parts = []

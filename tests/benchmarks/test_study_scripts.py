@@ -167,10 +167,13 @@ def test_a_run_is_timed_until_it_nears_the_best_of_both():
 def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(verdicts, "CLOUDS", {"Gaussian": verdicts.CLOUDS["Gaussian"]})
     monkeypatch.setattr(verdicts, "SEPARATED", [(200, 2, 8.0, 0.5)])
-    verdicts.main(["--out", str(tmp_path), "--draws", "1"])
-    false, found = pd.read_csv(tmp_path / "verdicts.csv").iloc[:, 1:].to_numpy()
-    assert not false.any()
-    assert found.all()
-    assert "| 200 rows, 2 columns, 8 deviations, 50 % | 1.000 |" in (
-        tmp_path / "verdicts.md"
-    ).read_text(encoding="utf-8")
+    verdicts.main(["--out", str(tmp_path), "--draws", "2"])
+    written = pd.read_csv(tmp_path / "verdicts.csv")
+    assert list(written["judged"].unique()) == ["k-means", "clusters", "islands"]
+    counts = written.groupby("table", sort=False)["with a group"].agg(list).tolist()
+    assert counts == [[0, 0, 0], [2, 2, 2]]
+
+
+def test_fractions_of_verdicts_have_standard_errors():
+    table = verdicts.summary({"table": "t", "islands": found} for found in [True] + 3 * [False])
+    assert table.to_numpy().tolist() == [["t", "islands", 4, 1, 0.25, 0.217]]

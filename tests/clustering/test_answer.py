@@ -95,6 +95,11 @@ def test_a_few_clusters_are_named(kinds, expected):
     assert expected in text
 
 
+def test_clusters_without_rows_are_not_counted():
+    text = headline(np.full(8, -1), np.arange(8) % 2 * 2, verdicts(*["slice"] * 3), [], list("abc"))
+    assert text == "No group stands out in the 8 rows: they are cut into 2 slices (a; c)."
+
+
 def test_verdicts_in_words():
     found = [
         {"verdict": "group", "depth": 0.123, "neighbour": 1},

@@ -88,18 +88,42 @@ def test_a_ring_has_a_way_around_the_valley(k, columns, monkeypatch):
     assert all(valley.p_value < 0.05 for valley in found(X, cut(X, k)))
 
 
-def test_the_valley_of_three_quarters_of_a_ring_is_as_deep_as_that_of_curves_gets():
-    X = ring(angle=1.5 * np.pi)
-    [valley] = found(X, cut(X, 2))
-    assert valley.p_value == 1.0
+@pytest.mark.parametrize("angle", [np.pi, 1.5 * np.pi, 2 * np.pi])
+@pytest.mark.parametrize(("rows", "columns", "k"), [(400, 5, 3), (500, 10, 2), (1500, 20, 3)])
+def test_curves_in_columns_of_noise_have_no_valley(angle, rows, columns, k):
+    for seed in range(3):
+        X = ring(rows, angle, columns, seed)
+        labels = cut(X, k)
+        separated = [v[:2] for v in found(X, labels) if v.p_value < 0.05]
+        # The ends of an arc may face each other across empty space, but no piece has only gaps.
+        assert len(separated) < k - 1
 
 
-def test_a_few_rows_far_out_do_not_hide_a_deep_valley():
-    X, labels = two_gaussians(6.0, n=600, columns=2)
-    X[::20] = np.random.RandomState(0).randn(30, 2) * 0.3 + [X[:, 0].mean(), 4.0]
-    [valley] = found(X, labels)
-    assert valley.p_value == pytest.approx(P_VALUES[-1])
-    assert 0.1 < valley.depth < 0.2
+def test_outliers_do_not_hide_a_valley():
+    for seed in range(3):
+        random = np.random.RandomState(seed)
+        labels = np.arange(300) % 2
+        X = random.standard_t(3, (300, 5))
+        X[:, 0] += 8.0 * labels
+        [valley] = found(X / X.std(axis=0), labels)
+        assert valley.p_value == pytest.approx(P_VALUES[-1])
+
+
+def without_rows(first, last):
+    """Return the depth of the valley of an even density from -2 to 2 with an empty interval."""
+    t = np.linspace(-2.0, 2.0, 4001)
+    return valleys.deepest_valley(t[(t < first) | (t >= last)])[2]
+
+
+def test_a_valley_is_as_wide_as_six_bins_and_up_to_three_from_the_middle():
+    assert without_rows(-0.3, 0.3) == without_rows(0.0, 0.6) == without_rows(-0.6, 0.0) == 0.0
+    assert min(without_rows(-0.2, 0.2), without_rows(0.1, 0.7), without_rows(-0.7, -0.1)) > 0.0
+
+
+def test_a_peak_is_up_to_one_bin_from_the_mean():
+    for shift, all_rows in ((0.0, True), (0.1, True), (0.2, False)):
+        t = np.r_[np.linspace(-1.29, -0.71, 100), np.linspace(0.71, 1.29, 100) + shift]
+        assert (valleys.deepest_valley(t)[0] == 10.0) == all_rows
 
 
 def test_clusters_of_any_shape_are_separated_by_empty_space():
