@@ -47,7 +47,7 @@ class SharedDimensions(NamedTuple):
     """Dimensions that the columns of a table with discrete columns share.
 
     `discrete` and `used` (P,) are the features of discrete columns and of those that are not left
-    out, and `mean` (P,) is the mean row. `axes` (P, r) are orthonormal, `factors` (r,) are the roots
+    out, and `mean` (P,) is the mean row. `axes` (P, r) are orthonormal, `factors` (r,) the roots
     of the fractions of their variances that columns share, and `number` counts the shared axes.
     `mostly_discrete` is True if at least half of the columns are discrete.
     """
@@ -86,8 +86,10 @@ class ClusterSpace(NamedTuple):
         if shared is None:
             return cls(Y)
         rows = (Y - shared.mean) @ shared.projection(n_clusters)
-        if len(np.unique(np.round(rows, 9), axis=0)) < n_clusters:
-            return cls(Y)
+        if len(np.unique(np.round(rows, 9), axis=0)) < n_clusters:  # use all columns
+            p = Y.shape[1]
+            shared = shared._replace(used=shared.used | True, axes=np.eye(p), factors=np.ones(p))
+            rows = Y - shared.mean
         return cls(rows, shared)
 
     def consensus(self, n_clusters: int) -> Consensus:

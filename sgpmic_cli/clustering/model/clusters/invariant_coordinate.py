@@ -15,8 +15,8 @@ Gaussians that are well separated are flatter than a uniform distribution.
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.clustering.model.clusters.discrete_columns import FEW_VALUES, effective_values
-from sgpmic_cli.clustering.model.clusters.label_constants import LEAST_SPREAD, UNIFORM
+from sgpmic_cli.clustering.model.clusters.discrete_columns import effective_values
+from sgpmic_cli.clustering.model.clusters.label_constants import FEW_VALUES, LEAST_SPREAD, UNIFORM
 
 
 def invariant_coordinate(Y: Array) -> Array:

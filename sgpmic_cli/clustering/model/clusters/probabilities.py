@@ -30,12 +30,9 @@ from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.model.clusters.label_constants import HOTTEST
+from sgpmic_cli.clustering.model.clusters.label_constants import NEGLIGIBLE
 from sgpmic_cli.clustering.model.clusters.t_mixture import TMixture
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
-
-OWN_ROW = 1e-9  # distance below which a neighbour decides alone
-TIE = 1e-9  # margin of the cluster that the labels prefer
 
 
 class ClusterPosterior(NamedTuple):
@@ -128,16 +125,15 @@ def _temperature(scores: list[Array], memberships: list[Array]) -> float:
     if len(scores) == 1:
         return 1.0
 
-    def loss(log_temperature: float) -> float:
-        posteriors = [softmax(score / np.exp(log_temperature), axis=1) for score in scores]
+    def loss(inverse: float) -> float:
+        posteriors = [softmax(inverse * score, axis=1) for score in scores]
         total = np.sum(posteriors, axis=0)
         own = [
             np.sum((total - p) * S, axis=1) for p, S in zip(posteriors, memberships, strict=True)
         ]
         return -float(np.mean(np.log(np.maximum(own, 1e-12))))
 
-    found = minimize_scalar(loss, bounds=(0.0, np.log(HOTTEST)), method="bounded")
-    return float(np.exp(found.x))
+    return 1.0 / float(minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded").x)
 
 
 class ClusterModel(NamedTuple):
@@ -168,8 +164,8 @@ class ClusterModel(NamedTuple):
         if self.posterior is not None:
             return self._posterior_probabilities(self.posterior, Y)
         distances, nearest = training.nearest(Y)
-        weights = 1.0 / np.maximum(distances, OWN_ROW)
-        weights = np.where(distances[:, :1] <= OWN_ROW, distances <= OWN_ROW, weights)
+        weights = 1.0 / np.maximum(distances, NEGLIGIBLE)
+        weights = np.where(distances[:, :1] <= NEGLIGIBLE, distances <= NEGLIGIBLE, weights)
         labels = self._label_fractions(nearest, weights).argmax(axis=1)
         return _agree(self._label_fractions(nearest, np.ones(nearest.shape)), labels)
 
@@ -211,5 +207,5 @@ def _agree(probabilities: Array, labels: Indices) -> Array:
         rows = np.flatnonzero(largest != labels)
         own, other = labels[rows], largest[rows]
         mean = 0.5 * (result[rows, own] + result[rows, other])
-        result[rows, own], result[rows, other] = mean + TIE, mean - TIE
+        result[rows, own], result[rows, other] = mean + NEGLIGIBLE, mean - NEGLIGIBLE
     return np.asarray(result)
