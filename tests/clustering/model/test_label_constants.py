@@ -156,6 +156,13 @@ def least_jaccard():
     return float(refits.weights.max())
 
 
+@case(probabilities, "HOTTEST", 20)
+def hottest():
+    members = [np.eye(2)[np.arange(8) // step % 2] for step in (1, 2)]  # that do not agree
+    scores = [999.0 * (member - 0.5) for member in members]
+    return round(probabilities._temperature(scores, members))
+
+
 @case(probabilities, "NEGLIGIBLE", 2.0)
 def negligible():
     own = probabilities._agree(np.array([[0.6, 0.4]]), np.array([1]))[0]

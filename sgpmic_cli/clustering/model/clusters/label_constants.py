@@ -23,6 +23,7 @@ QUANTILE = 0.95  # convention: the level of parallel analysis is 5 %
 PERMUTATIONS = 40  # two of them exceed this quantile
 
 # Probabilities
+HOTTEST = 20.0  # convention: bound of the search for the temperature
 LEAST_JACCARD = 0.01  # convention: weight of a refit that did not find a cluster again
 NEGLIGIBLE = 1e-9  # rounding: difference of distances or probabilities
 

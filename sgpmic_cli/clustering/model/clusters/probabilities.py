@@ -30,7 +30,7 @@ from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.model.clusters.label_constants import NEGLIGIBLE
+from sgpmic_cli.clustering.model.clusters.label_constants import HOTTEST, NEGLIGIBLE
 from sgpmic_cli.clustering.model.clusters.t_mixture import TMixture
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
 
@@ -125,15 +125,16 @@ def _temperature(scores: list[Array], memberships: list[Array]) -> float:
     if len(scores) == 1:
         return 1.0
 
-    def loss(inverse: float) -> float:
-        posteriors = [softmax(inverse * score, axis=1) for score in scores]
+    def loss(log_temperature: float) -> float:
+        posteriors = [softmax(score / np.exp(log_temperature), axis=1) for score in scores]
         total = np.sum(posteriors, axis=0)
         own = [
             np.sum((total - p) * S, axis=1) for p, S in zip(posteriors, memberships, strict=True)
         ]
         return -float(np.mean(np.log(np.maximum(own, 1e-12))))
 
-    return 1.0 / float(minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded").x)
+    found = minimize_scalar(loss, bounds=(0.0, np.log(HOTTEST)), method="bounded")
+    return float(np.exp(found.x))
 
 
 class ClusterModel(NamedTuple):
