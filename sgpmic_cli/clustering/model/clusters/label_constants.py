@@ -13,7 +13,7 @@ RIDGE = 0.4  # measured: times columns over rows and the mean variance, added to
 
 # Base clusterings
 KMEANS_STARTS = 10  # measured: the best of ten is within 0.1 % of the best of thirty
-DEGREES_OF_FREEDOM = 4.0  # Lange, Little and Taylor (JASA, 1989); measured: 2 to 5 are alike
+DEGREES_OF_FREEDOM = 4.0  # measured: 2 to 5 are alike; robust (Lange et al., JASA, 1989)
 LEAST_VARIANCE = 1e-3  # measured: 0.001 to 0.01 are alike; of a cluster in a standardised column
 EM_ITERATIONS, EM_TOL = 100, 1e-3  # scikit-learn's defaults for Gaussian mixtures
 
