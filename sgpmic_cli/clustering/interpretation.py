@@ -13,7 +13,8 @@ from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.clustering import answer
 from sgpmic_cli.clustering.fitting import Fitted, Progress
 from sgpmic_cli.clustering.model.clusters.cluster_number import plausible_in_words
-from sgpmic_cli.clustering.model.clusters.discrete_columns import FEW_VALUES, effective_values
+from sgpmic_cli.clustering.model.clusters.discrete_columns import effective_values
+from sgpmic_cli.clustering.model.clusters.label_constants import FEW_VALUES
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import Features

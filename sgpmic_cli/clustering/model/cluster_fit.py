@@ -28,13 +28,11 @@ from sgpmic_cli.clustering.model.clusters.cluster_space import (
     used_features,
 )
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
+from sgpmic_cli.clustering.model.clusters.label_constants import COPY, MOST_CLUSTERS
 from sgpmic_cli.clustering.model.clusters.missing_values import Gaussian, fit_gaussian, impute
 from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.estimator_base.scaling import canonical_order, distinct_rows
-
-COPY = 0.99  # association of near copies: they share 98 % of the variance
-MOST_CLUSTERS = 15  # tried by n_clusters="auto"
 
 
 class PreparedRows(NamedTuple):

@@ -17,7 +17,6 @@ from sklearn.utils import check_random_state
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.model.cluster_fit import (
-    MOST_CLUSTERS,
     PreparedRows,
     choose_from,
     copy_groups,
@@ -26,6 +25,7 @@ from sgpmic_cli.clustering.model.cluster_fit import (
     numbers_to_try,
     prepare,
 )
+from sgpmic_cli.clustering.model.clusters.label_constants import MOST_CLUSTERS
 from sgpmic_cli.clustering.model.fitted_estimator import FittedEstimator
 from sgpmic_cli.clustering.model.fitted_model import FittedModel
 from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend

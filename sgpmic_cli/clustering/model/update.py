@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.clustering.model.cluster_fit import MOST_CLUSTERS
 from sgpmic_cli.clustering.model.clusters.base_clusterings import consensus
 from sgpmic_cli.clustering.model.clusters.cluster_number import choose_number
+from sgpmic_cli.clustering.model.clusters.label_constants import MOST_CLUSTERS
 from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel
 from sgpmic_cli.clustering.model.clusters.valleys import FOLDS
 from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters

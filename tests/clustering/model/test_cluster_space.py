@@ -60,35 +60,51 @@ def test_an_independent_flag_changes_nothing():
     X = flags(2, 6)
     before, after = shared(X), shared(np.c_[X, np.random.RandomState(1).randint(0, 2, N)])
     assert after.used.tolist() == [True] * 6 + [False]
-    np.testing.assert_array_equal(after.projection[-1], 0.0)
-    np.testing.assert_allclose(after.projection[:-1], before.projection)
+    np.testing.assert_array_equal(after.projection(2)[-1], 0.0)
+    np.testing.assert_allclose(after.projection(2)[:-1], before.projection(2))
     assert after.number == before.number
 
 
-@pytest.mark.parametrize(("agreement", "kept"), [(229, False), (230, True)])
-def test_a_column_is_left_out_if_its_pairs_are_at_the_level_of_chance(agreement, kept):
-    # 400 squared correlation exceeds 8.8 with probability 0.003 (chi-squared, one degree).
-    # It is 8.4 and 9.0 here; halving or doubling the level gives the limits 10.1 and 7.5.
-    flag = np.arange(N) % 2
-    other = np.where(np.arange(N) < agreement, flag, 1 - flag)
-    columns = np.arange(2)
-    used = used_features(standard(1.0 * np.c_[flag, other]), columns >= 0, columns)
-    assert used.tolist() == [kept, kept]
-
-
-def test_axes_have_the_variance_that_columns_share():
+@pytest.mark.parametrize("n_clusters", [1, 2, 4, 9])
+def test_axes_beyond_the_dimensions_of_the_means_have_the_variance_that_columns_share(n_clusters):
     X = flags(3, 9)
     found = shared(X)
-    rows = (standard(X) - found.mean) @ found.projection
+    rows = (standard(X) - found.mean) @ found.projection(n_clusters)
     covariance = np.cov(standard(X).T, bias=True)
-    np.fill_diagonal(covariance, 0.0)
-    wanted = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)
+    off_diagonal = covariance - np.diag(np.diag(covariance))
+    values, vectors = (part[..., ::-1] for part in np.linalg.eigh(off_diagonal))
+    whole = np.diag(vectors.T @ covariance @ vectors)
+    wanted = np.where(np.arange(9) < n_clusters - 1, whole, np.maximum(values, 0.0))
     np.testing.assert_allclose(rows.var(axis=0), wanted, atol=1e-9)
+
+
+def test_seven_flags_hold_ten_digits():
+    shown = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
+    digits = np.array([[int(lamp) for lamp in digit] for digit in shown.split()])
+    random = np.random.RandomState(0)
+    y = random.randint(0, 10, N)
+    X = digits[y] != (random.random_sample((N, 7)) < 0.05)
+    found = shared(X)
+    assert found.number < 9
+    labels = ClusterSpace.of(standard(X), found, 10).consensus(10).labels
+    assert adjusted_rand_score(y, labels) > 0.6
+
+
+def test_flags_have_the_space_of_categories_with_two_levels():
+    X = flags(3, 5)
+    Y, columns = standard(X), np.repeat(np.arange(5), 2)
+    both = np.dstack([Y, -Y]).reshape(N, 10) / np.sqrt(2.0)
+    used = np.ones(10, dtype=bool)
+    found = shared_dimensions(both, used, used, columns, np.random.RandomState(0))
+    one, two = (
+        (rows - each.mean) @ each.projection(5) for rows, each in ((Y, shared(X)), (both, found))
+    )
+    np.testing.assert_allclose(np.abs(one), np.abs(two), atol=1e-6)
 
 
 def test_doubled_rows_give_the_same_space():
     X = flags(3, 9)
-    one, two = (shared(each).projection for each in (X, np.r_[X, X]))
+    one, two = (shared(each).projection(3) for each in (X, np.r_[X, X]))
     np.testing.assert_allclose(np.abs(one), np.abs(two), atol=1e-9)
 
 
@@ -118,4 +134,6 @@ def test_posteriors_of_the_space_are_posteriors_of_the_columns():
 def test_more_clusters_than_projected_rows_use_the_columns():
     X = flags(2, 2)
     found = shared(X)._replace(axes=np.zeros((2, 2)), factors=np.ones(2))
-    assert ClusterSpace.of(standard(X), found, 3).shared is None
+    space = ClusterSpace.of(standard(X), found, 3)
+    np.testing.assert_allclose(np.abs(space.rows), np.abs(standard(X)), atol=1e-12)
+    assert space.consensus(3).names == ("k-means",)  # cells of flags have gaps

@@ -6,7 +6,6 @@ import pytest
 from raw_tables import birds
 
 from sgpmic_cli import SGPMIC, PaperSGPMIC, load
-from sgpmic_cli.clustering.model.clusters.discrete_columns import is_discrete
 
 
 @pytest.mark.filterwarnings("ignore:Column")
@@ -59,13 +58,6 @@ def test_constant_columns_change_nothing_and_come_back(iris, iris_model, tmp_pat
     np.testing.assert_array_equal(loaded.predict(X), iris_model.labels_)
     for rows in (loaded.inverse_transform(model.embedding_[:3]), loaded.sample(3)[0]):
         np.testing.assert_array_equal(rows[:, [0, 3, 6]], [[1.0, 5.0, 0.0]] * 3)
-
-
-def test_rare_flags_do_not_make_a_table_discrete(iris):
-    flags = np.zeros((len(iris), 3))
-    flags[[3, 70, 120], [0, 1, 2]] = 1.0
-    assert not is_discrete(np.hstack([iris, flags]))
-    assert is_discrete(np.hstack([iris, np.roll(np.arange(450) % 2, 1).reshape(-1, 3)]))
 
 
 def test_mask_is_taken_as_missing_values(iris, iris_gaps, gaps_model):

@@ -122,13 +122,6 @@ def test_the_gap_compares_cut_edges_with_long_edges_that_remain():
     assert cut(tree, 2).gap == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("excess", "taken"), [(0.15, False), (0.25, True)])
-def test_the_gap_must_exceed_that_of_drawn_data_by_a_margin(excess, taken, monkeypatch):
-    monkeypatch.setattr(spanning_tree, "excess_of_gap", lambda *_: (np.zeros(5), excess))
-    found = gap_clusters(np.zeros((5, 2)), np.zeros(5), 2, np.random.RandomState(0))
-    assert (found is not None) == taken
-
-
 def test_four_data_sets_of_each_kind_are_drawn_from_the_clusters(monkeypatch):
     Y = make_circles(300, noise=0.04, factor=0.4, random_state=0)[0]
     labels, draws, draw = (Y[:, 0] > 0).astype(int), [], spanning_tree._draw

@@ -20,7 +20,6 @@ from sklearn.neighbors import NearestNeighbors
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.model.clusters.discrete_columns import (
     flat_coordinate,
-    is_discrete,
     rounding_variance,
 )
 from sgpmic_cli.clustering.model.clusters.label_constants import (
@@ -67,11 +66,10 @@ def consensus(Y: Array, n_clusters: int) -> Consensus:
     if n_clusters == 1:
         return one_clustering("one cluster", np.zeros(len(Y), dtype=int), 1)
     found = base_consensus(Y, n_clusters)
-    if not is_discrete(Y):  # discrete columns always have gaps
-        parts = gap_clusters(Y, found.labels, n_clusters, np.random.RandomState(SEED))
-        if parts is not None:
-            return one_clustering("spanning tree", parts, n_clusters)._replace(gaps=True)
-    return found
+    parts = gap_clusters(Y, found.labels, n_clusters, np.random.RandomState(SEED))
+    if parts is None:
+        return found
+    return one_clustering("spanning tree", parts, n_clusters)._replace(gaps=True)
 
 
 def base_consensus(Y: Array, n_clusters: int) -> Consensus:
@@ -132,7 +130,7 @@ def base_fits(Y: Array, n_clusters: int) -> tuple[Indices, Fit]:
     kmeans = _kmeans(Y, n_clusters)
     starts = [kmeans]
     # Clusters in one column are invisible to k-means beside columns that hold none.
-    if not is_discrete(Y) and (coordinate := flat_coordinate(Y)) is not None:
+    if (coordinate := flat_coordinate(Y)) is not None:
         starts.append(_kmeans(coordinate, n_clusters))
     floor = LEAST_VARIANCE + rounding_variance(Y)
     if Y.shape[1] > len(Y):  # only distances matter

@@ -3,10 +3,11 @@
 Values of a discrete column form tight groups, whether or not the column depends on any other. What
 clusters have in common is an association of columns. Let C be the covariance of all features and A
 the same with zeros for pairs of features of one column. The axes of the space are the eigenvectors
-v of A with a positive eigenvalue, and an axis has the variance v'Av, which the columns share,
-instead of v'Cv (the first step of principal axis factoring, with nothing on the diagonal). The axes
-do not depend on the number of rows, and a column has no part in them as far as it is independent of
-the others.
+v of A (the first step of principal axis factoring, with nothing on the diagonal). The axes do not
+depend on the number of rows, and a column has no part in them as far as it is independent of the
+others. The means of M clusters lie in M - 1 dimensions. So the first M - 1 axes have their whole
+variance v'Cv. Each further axis has the variance v'Av, which the columns share, or none if v'Av is
+not positive.
 
 A discrete column is left out if it depends on no other column. The sum of the squared covariances
 of two independent columns with covariances R and S is a weighted sum of chi-squared variables with
@@ -46,9 +47,9 @@ class SharedDimensions(NamedTuple):
     """Dimensions that the columns of a table with discrete columns share.
 
     `discrete` and `used` (P,) are the features of discrete columns and of those that are not left
-    out, and `mean` (P,) is the mean row. `axes` (P, r) are orthonormal, their standard deviations
-    are multiplied by `factors` (r,), and `number` counts the shared axes. `mostly_discrete` is True
-    if at least half of the columns are discrete.
+    out, and `mean` (P,) is the mean row. `axes` (P, r) are orthonormal, `factors` (r,) the roots
+    of the fractions of their variances that columns share, and `number` counts the shared axes.
+    `mostly_discrete` is True if at least half of the columns are discrete.
     """
 
     discrete: BoolArray
@@ -64,10 +65,10 @@ class SharedDimensions(NamedTuple):
         """Return whether a discrete column depends on any other column."""
         return bool((self.used & self.discrete).any())
 
-    @property
-    def projection(self) -> Array:
+    def projection(self, n_clusters: int) -> Array:
         """Return the matrix (P, d) that maps centred rows to the space of the clusters."""
-        scaled = self.axes * self.factors
+        whole = np.arange(len(self.factors)) < n_clusters - 1
+        scaled = self.axes * np.where(whole, 1.0, self.factors)
         if self.mostly_discrete:
             return scaled
         return np.where(self.discrete, scaled @ self.axes.T, np.eye(len(scaled)))[:, self.used]
@@ -84,9 +85,11 @@ class ClusterSpace(NamedTuple):
         """Return the space of `n_clusters` clusters of weighted rows."""
         if shared is None:
             return cls(Y)
-        rows = (Y - shared.mean) @ shared.projection
-        if len(np.unique(np.round(rows, 9), axis=0)) < n_clusters:
-            return cls(Y)
+        rows = (Y - shared.mean) @ shared.projection(n_clusters)
+        if len(np.unique(np.round(rows, 9), axis=0)) < n_clusters:  # use all columns
+            p = Y.shape[1]
+            shared = shared._replace(used=shared.used | True, axes=np.eye(p), factors=np.ones(p))
+            rows = Y - shared.mean
         return cls(rows, shared)
 
     def consensus(self, n_clusters: int) -> Consensus:
@@ -103,7 +106,8 @@ class ClusterSpace(NamedTuple):
         """Return a posterior of this space as the posterior of the columns."""
         if posterior is None or self.shared is None:
             return posterior
-        return posterior.in_columns(self.shared.projection, self.shared.mean)
+        projection = self.shared.projection(posterior.weights.shape[1])
+        return posterior.in_columns(projection, self.shared.mean)
 
 
 def used_features(Y: Array, discrete: BoolArray, columns: Indices) -> BoolArray:
@@ -138,13 +142,13 @@ def shared_dimensions(
     centred = (Y - mean)[:, kept]
     covariance = centred.T @ centred / len(Y)
     shared, inner = np.linalg.eigh(np.where(columns_kept[:, None] != columns_kept, covariance, 0.0))
-    shared, inner = shared[::-1], inner[:, ::-1]
     variances = np.einsum("pr,pq,qr->r", inner, covariance, inner)
-    positive, factors = shared > 1e-9 * variances.max(), np.zeros(len(shared))
-    factors[positive] = np.sqrt(shared[positive] / variances[positive])
-    if not positive.any():  # the only column
+    order = np.flatnonzero(variances > 1e-9 * variances.max())[::-1]  # levels repeat each other
+    shared, inner, variances = shared[order], inner[:, order], variances[order]
+    factors = np.sqrt(np.maximum(shared, 0.0) / variances)
+    if len(np.unique(columns_kept)) == 1:
         factors[:] = 1.0
-    axes = np.zeros((len(kept), len(shared)))
+    axes = np.zeros((len(kept), len(order)))
     axes[kept] = inner
     by_column = [discrete[columns == column].any() for column in np.unique(columns)]
     return SharedDimensions(

@@ -20,12 +20,12 @@ Gaussians that are well separated are flatter than a uniform distribution.
 import numpy as np
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.clustering.model.clusters.label_constants import LEAST_SPREAD, UNIFORM
-
-FEW_VALUES = 10.0  # a column with fewer effective values is discrete ...
-NEARLY_CONSTANT = 1.1  # ... but a flag of one row in twenty or fewer says nothing about the table
-DISCRETE_FRACTION = 0.25  # a table is discrete if this fraction of its columns is
-EQUAL = 1e-6  # difference of values that are taken as equal, in standard deviations
+from sgpmic_cli.clustering.model.clusters.label_constants import (
+    EQUAL,
+    FEW_VALUES,
+    LEAST_SPREAD,
+    UNIFORM,
+)
 
 
 def effective_values(Y: Array) -> Array:
@@ -53,13 +53,6 @@ def rounding_variance(Y: Array) -> Array:
     """Return the rounding variance of every standardised column, (P,), at most one."""
     k = effective_values(Y)
     return np.asarray(1.0 / np.maximum(k**2 - 1.0, 1.0))
-
-
-def is_discrete(Y: Array) -> bool:
-    """Return whether many of the columns are discrete."""
-    k = effective_values(Y)
-    k = k[k > NEARLY_CONSTANT]
-    return bool(np.count_nonzero(k < FEW_VALUES) >= max(DISCRETE_FRACTION * len(k), 1))
 
 
 def invariant_coordinate(Y: Array) -> Array:

@@ -11,10 +11,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-
-ITERATIONS = 15  # of EM for one Gaussian
-RIDGE = 0.4  # added to the diagonal, times columns over rows and the mean variance
-BLOCK = 4096  # rows
+from sgpmic_cli.clustering.model.clusters.label_constants import BLOCK, IMPUTATION_STEPS, RIDGE
 
 
 class Gaussian(NamedTuple):
@@ -78,7 +75,7 @@ def fit_gaussian(Y: Array, used: BoolArray) -> Gaussian:
 
 def _fit_gaussian(Y: Array, gaussian: Gaussian) -> Gaussian:
     n, p = Y.shape
-    for _ in range(ITERATIONS):
+    for _ in range(IMPUTATION_STEPS):
         imputed, residual = np.empty_like(Y), np.zeros((p, p))
         for rows in gen_batches(n, BLOCK):
             found = condition(Y[rows], np.isnan(Y[rows]), gaussian)

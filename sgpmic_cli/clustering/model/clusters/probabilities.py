@@ -30,12 +30,9 @@ from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.model.clusters.label_constants import HOTTEST
+from sgpmic_cli.clustering.model.clusters.label_constants import HOTTEST, NEGLIGIBLE
 from sgpmic_cli.clustering.model.clusters.t_mixture import TMixture
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
-
-OWN_ROW = 1e-9  # distance below which a neighbour decides alone
-TIE = 1e-9  # margin of the cluster that the labels prefer
 
 
 class ClusterPosterior(NamedTuple):
@@ -168,8 +165,8 @@ class ClusterModel(NamedTuple):
         if self.posterior is not None:
             return self._posterior_probabilities(self.posterior, Y)
         distances, nearest = training.nearest(Y)
-        weights = 1.0 / np.maximum(distances, OWN_ROW)
-        weights = np.where(distances[:, :1] <= OWN_ROW, distances <= OWN_ROW, weights)
+        weights = 1.0 / np.maximum(distances, NEGLIGIBLE)
+        weights = np.where(distances[:, :1] <= NEGLIGIBLE, distances <= NEGLIGIBLE, weights)
         labels = self._label_fractions(nearest, weights).argmax(axis=1)
         return _agree(self._label_fractions(nearest, np.ones(nearest.shape)), labels)
 
@@ -211,5 +208,5 @@ def _agree(probabilities: Array, labels: Indices) -> Array:
         rows = np.flatnonzero(largest != labels)
         own, other = labels[rows], largest[rows]
         mean = 0.5 * (result[rows, own] + result[rows, other])
-        result[rows, own], result[rows, other] = mean + TIE, mean - TIE
+        result[rows, own], result[rows, other] = mean + NEGLIGIBLE, mean - NEGLIGIBLE
     return np.asarray(result)

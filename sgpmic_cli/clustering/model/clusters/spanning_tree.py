@@ -34,19 +34,17 @@ from sgpmic_cli.clustering.model.clusters.label_constants import (
     CORE_NEIGHBOURS,
     DRAWS,
     EDGE_QUANTILE,
+    EDGES,
     LARGE_GAP,
     LEAST_FRACTION,
     LOCAL_ROWS,
     MARGIN,
+    MOST_PARTS,
+    NEIGHBOURS,
     ROUNDNESS,
     SMALL,
     SMALL_GAP,
 )
-
-# The following affect the time only.
-NEIGHBOURS = 16  # of the graph that holds most edges of the tree
-EDGES = 100_000  # measured at a time
-MOST_PARTS = 20  # of the graph; more parts are joined by more neighbours instead
 
 
 class Tree(NamedTuple):

@@ -17,7 +17,8 @@ import numpy as np
 from sklearn.decomposition import PCA
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.model.clusters.discrete_columns import FEW_VALUES, effective_values
+from sgpmic_cli.clustering.model.clusters.discrete_columns import effective_values
+from sgpmic_cli.clustering.model.clusters.label_constants import FEW_VALUES
 from sgpmic_cli.clustering.model.clusters.valleys import (
     FOLDS,
     find_valleys,
