@@ -8,10 +8,9 @@ the cluster y (N,), the hits of every pair are C diag(y) C', and its sizes C C'.
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray
-from sgpmic_cli.clustering.profile import Profile
+from sgpmic_cli.clustering.profile import Profile, as_date
 
 MOST_ROWS = 4000  # a larger table is searched in a subsample and measured in full
 MOST_COLUMNS = 12  # those that distinguish the cluster most
@@ -109,5 +108,5 @@ def _in_words(profile: Profile, j: int, sign: str, edge: float) -> str:
     if profile.is_category[j]:
         return profile.features[j]
     if profile.columns[j] in profile.dates:
-        return f"{profile.features[j]} {sign} {pd.Timestamp(edge, unit='D'):%Y-%m-%d}"
+        return f"{profile.features[j]} {sign} {as_date(edge)}"
     return f"{profile.features[j]} {sign} {edge:.12g}"
