@@ -84,7 +84,7 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
     if not problems and not used:
         reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
         others = f"; left out are {', '.join(reasons[:8])}" if reasons else ""
-        cells = {name: table.cells[name].numbers for name in left_out}
+        cells = {k: table.cells[k].numbers for k, why in left_out.items() if why != AS_ASKED}
         numbers = [k for k, v in cells.items() if len(np.unique(v[~np.isnan(v)])) > 1]
         advice: Remedy | str = "add columns of numbers, or of texts that repeat"
         if numbers:
