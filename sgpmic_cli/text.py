@@ -9,6 +9,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 LONGEST = 300  # characters of a name or a cell in a message
+LINE_END = (
+    "\r\n"  # of CSV files: a carriage return in a cell is quoted only if the line end has one
+)
 _LOGIN = re.compile(r"(?<=://)[^/\s]+@")
 _QUERY = re.compile(r"(://[^\s?]*\?)[^\s'\"]+")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|])")

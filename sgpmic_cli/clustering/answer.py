@@ -8,7 +8,7 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.model.clusters.islands import comes_back
-from sgpmic_cli.clustering.profile import Profile, profile_of
+from sgpmic_cli.clustering.profile import Profile, as_date, profile_of
 from sgpmic_cli.clustering.single_column import Condition, explained_clusters
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.tables.recipe import Column, TableRecipe, TextColumn
@@ -128,7 +128,7 @@ def explained_rows(data: Dataset, labels: Indices, profile: Profile) -> list[Con
         places.setdefault(profile.columns[j], []).append(j)
     values = {name: _values(columns[name], data.Y[:, sorted(js)]) for name, js in places.items()}
     return [
-        found._replace(value=f"{pd.Timestamp(found.value, unit='D'):%Y-%m-%d}")
+        found._replace(value=as_date(float(found.value)))
         if found.column in profile.dates
         else found
         for found in explained_clusters(values, labels, len(profile.sizes))

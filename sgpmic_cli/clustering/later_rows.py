@@ -90,7 +90,10 @@ def update(model: LatentClusterer, table: EncodedTable, folder: Path) -> dict[st
         raise UsageError("the paper's model takes no new rows: fit the whole table again.")
     rows = Rows.joined(list(table))
     n_new, n_old, n_clusters = len(rows.Y), len(model.labels_), model.n_clusters_
-    model.update(Features(rows.Y, model.encoder_))
+    try:
+        model.update(Features(rows.Y, model.encoder_))
+    except UsageError as error:
+        raise UsageError(f"{table.name} cannot be added: {error}") from None
     update, notes = model.update_, list(table.notes)
     unusual = np.isin(np.arange(n_new), update.unlike)
     prediction = replace(model.training_prediction.part(slice(n_old, None)), unusual=unusual)

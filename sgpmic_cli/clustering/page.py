@@ -43,7 +43,8 @@ MOST_NOTES = 8  # in the box at the top
 MOST_FEATURES = 30  # of the profiles: those that differ most
 MOST_COLUMNS = 100  # of the table that are listed
 SHADES = 3  # of a profile, one for each standard deviation
-NO_CLUSTER = "no cluster"  # name of rows with the label -1 or none
+NO_CLUSTER = "no cluster"  # name of rows with one of these labels, or none
+WITHOUT_CLUSTER = ("-1", "-1.0", "", "?")
 SCRIPTS = ("map.js", "cut.js")
 
 
@@ -171,7 +172,7 @@ def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
 def cluster_codes(labels: ArrayLike) -> tuple[Indices, list[str]]:
     """Return the number of each row's cluster, and the names of the clusters in order."""
     given = pd.Series(labels)
-    codes, names = pd.factorize(given.where(given.astype(str) != "-1"), sort=True)
+    codes, names = pd.factorize(given.mask(given.astype(str).isin(WITHOUT_CLUSTER)), sort=True)
     if (codes < 0).any():
         return np.where(codes < 0, len(names), codes), [*map(str, names), NO_CLUSTER]
     return codes, [*map(str, names)]

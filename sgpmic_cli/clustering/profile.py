@@ -13,7 +13,7 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.estimator_base.prediction import diagnose
 from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
 from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
-from sgpmic_cli.text import shortened
+from sgpmic_cli.text import LINE_END, shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
 LONGEST_NAME = 40  # characters of a feature in the name of a cluster
@@ -86,8 +86,7 @@ class Profile:
         if self.is_category[j]:
             return f"{100 * value:.0f} %"
         if self.columns[j] in self.dates and np.isfinite(value):
-            time = " %H:%M" if self.spread[j] < 1.0 else ""
-            return f"{pd.Timestamp(value, unit='D'):%Y-%m-%d{time}}"
+            return as_date(value, time=bool(self.spread[j] < 1.0))
         return readable(value, self.spread[j])
 
     def value(self, j: int, value: float) -> str:
@@ -197,7 +196,13 @@ def write_profile(path: Path, profile: Profile) -> None:
             "difference": profile.differences.ravel(),
         }
     )
-    table.to_csv(path, index=False, lineterminator="\n")
+    table.to_csv(path, index=False, lineterminator=LINE_END)
+
+
+def as_date(days: float, *, time: bool = False) -> str:
+    """Return days since 1970 as a date of any year, with the time of day if asked for."""
+    moment = np.datetime64(round(days * 1440), "m")
+    return str(moment if time else moment.astype("datetime64[D]")).replace("T", " ")
 
 
 def readable(value: float, spread: float) -> str:

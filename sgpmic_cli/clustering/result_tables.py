@@ -12,6 +12,7 @@ from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import Prediction
 from sgpmic_cli.tables.read import read_blocks
+from sgpmic_cli.text import LINE_END
 
 LABELS, EMBEDDING = "labels.csv", "embedding.csv"
 TABLE = "table-with-clusters.csv"
@@ -78,7 +79,7 @@ def write_table(
         if recipe is not None:  # standard input cannot be read again
             ids = {} if data.ids is None else {"id": data.ids}
             frame = pd.DataFrame({"row": results.index, **ids}, results.index)
-        _joined(frame, results).to_csv(path, index=False)
+        _joined(frame, results).to_csv(path, index=False, lineterminator=LINE_END)
         return
     assert recipe is not None
     columns = recipe.file_columns if recipe.named else ()
@@ -97,7 +98,7 @@ def write_table(
             header=first and table.named,
             sep=table.format.separator or ",",
             index=False,
-            lineterminator="\r\n",  # otherwise a carriage return in a cell is not quoted
+            lineterminator=LINE_END,
         )
 
 
@@ -163,4 +164,4 @@ def _new_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
 
 
 def _append(path: Path, table: pd.DataFrame) -> None:
-    table.to_csv(path, mode="a", header=not path.exists(), index=False, lineterminator="\n")
+    table.to_csv(path, mode="a", header=not path.exists(), index=False, lineterminator=LINE_END)

@@ -265,20 +265,21 @@ def report_clusters(
     from sgpmic_cli.clustering.result_tables import file_texts, with_names
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
-    from sgpmic_cli.files.atomic import write_whole
+    from sgpmic_cli.files.atomic import refuse_replacing, write_whole
 
     dataset = shared.one_of(dataset, dataset_option)
-    data = load(dataset, table=table.options("model"), **vars(source))
+    options = replace(table.options("model"), all_classes=False)
+    data = load(dataset, table=options, **vars(source))
     data = data if name is None else with_names(data, name)
     if data.classes is None:
         raise UsageError("name the column that has the cluster of each row, with --label COLUMN.")
     codes, names = cluster_codes(data.classes)
     default = shared.default_out("report-clusters", data.name)
     out = default.with_name(f"{default.name}.html") if out is None else out
+    refuse_replacing(out, [dataset])
     with FitProgress(output) as progress:
         rows = replace(data, labels=None, class_names=())
         fitted = fit_models.fit_labels(rows, codes, names, progress=progress)
-    out.parent.mkdir(parents=True, exist_ok=True)
     write_whole(out, whole_page(fitted, file_texts(data)))
     verdicts = dict(zip(names, fitted.verdicts, strict=True))
     output.result({"out": str(out), "verdicts": verdicts}, [headline(fitted)])

@@ -48,8 +48,9 @@ def update(  # noqa: PLR0913 - one parameter per option
     text = file.format(recipe.format)
     rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))
     out = shared.default_out("update", rows.name) if out is None else out
+    inputs: list[str | Path] = [dataset, model, model / "model.npz"]
     with (
-        output_folder(out, "update", "replace" if force else "new", [dataset, model]) as folder,
+        output_folder(out, "update", "replace" if force else "new", inputs) as folder,
         FitProgress(output, "reading the rows"),
     ):
         summary = add_rows(fitted, rows, folder)

@@ -57,7 +57,7 @@ def load(
     if is_table(name_or_path):
         return _load_table(name_or_path, options)
     found = entry(name_or_path)
-    if replace(options, missing="median") != TableOptions():
+    if replace(options, missing="median", all_classes=True) != TableOptions():
         raise UsageError(
             f"{found.name} is a registered data set; options of a table, such as --label, are for "
             f"files of your own, and {found.name} has its own classes"
@@ -114,7 +114,9 @@ def _load_table(given: str, options: TableOptions) -> Dataset:
     named = {options.label, options.id, *options.columns, *options.drop}
     table = read_table(path, options.format, named)
     recipe, problems = learn_recipe(table, options)
-    encoded = EncodedTable(table.path, recipe, [table], options.label, options.id, problems)
+    encoded = EncodedTable(
+        table.path, recipe, [table], options.label, options.id, problems, options.all_classes
+    )
     (rows,) = encoded
     if len(rows.Y) < 2:
         raise UsageError(f"{table.path} has one row of data only; clustering needs two or more")

@@ -17,8 +17,9 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.options import Problem, TextFormat, leave_out, shown
 
 MISSING = frozenset(
-    # Those of pandas, and error values of spreadsheets.
-    {"", "?", "-", "--", ".", "na", "n/a", "n.a.", "<na>", "nan", "-nan", "nat", "null", "none"}
+    # Those of pandas, dashes, "..", as the World Bank writes it, and error values of spreadsheets.
+    {"", "?", "-", "--", "–", "—", ".", "..", "na", "n/a", "n.a.", "<na>"}
+    | {"nan", "-nan", "nat", "null", "none"}
     | {"#na", "#n/a", "#n/a n/a", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"}
     | {"#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"}
 )

@@ -85,7 +85,12 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
     if not problems and not used:
         reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
         others = f"; left out are {', '.join(reasons[:8])}" if reasons else ""
-        problems.append(Problem(f"there is no feature column to cluster by{others}"))
+        cells = {k: table.cells[k].numbers for k, why in left_out.items() if why != AS_ASKED}
+        numbers = [k for k, v in cells.items() if len(np.unique(v[~np.isnan(v)])) > 1]
+        advice: Remedy | str = "add columns of numbers, or of texts that repeat"
+        if numbers:
+            advice = Remedy("take numbers as quantities", "columns", numbers)
+        problems.append(Problem(f"there is no feature column to cluster by{others}", [advice]))
     recipe = TableRecipe(
         named=table.named,
         file_columns=tuple(table.columns),
@@ -140,7 +145,7 @@ def _check_names(table: RawTable, options: TableOptions) -> list[Problem]:
             Problem(f"column {shown(name)} is named by {one} and by {other}; name it once")
             for name in sorted(set(given[one]) & set(given[other]))
         ]
-    if options.label in table.cells:
+    if options.all_classes and options.label in table.cells:
         classes = set(unify_numbers(table.cells[options.label].texts.tolist()))
         if len(classes) == 1 < table.n_rows:
             what = f"column {shown(options.label)} holds one class only ({shown(classes.pop())})"

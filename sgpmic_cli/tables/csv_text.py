@@ -187,7 +187,8 @@ def _split(
                 if len(cells) != n_columns:
                     raise UsageError(
                         f"{path}, line {line}: {len(cells)} cells where the first line "
-                        f"has {n_columns}; give every row the same number of cells"
+                        f"has {n_columns}; delete lines above the header, and give every row as "
+                        "many cells"
                     )
                 yield line, cells
             line = n_skipped + reader.line_num + 1

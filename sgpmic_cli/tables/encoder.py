@@ -45,6 +45,7 @@ class EncodedTable:
     label: str | None = None  # overrides the recipe's
     id: str | None = None  # overrides the recipe's
     problems: list[Problem] = field(default_factory=list)
+    all_classes: bool = True  # refuse rows without a class
 
     def __post_init__(self) -> None:
         self._n_rows = self._n_left_out = 0
@@ -172,7 +173,7 @@ class EncodedTable:
                 f"column {shown(name)} lacks classes, so no scores are reported."
             )
             return None
-        if missing.any():
+        if missing.any() and self.all_classes:
             n, place = int(missing.sum()), table.place(int(missing.argmax()), name)
             more = f", as it is in {n - 1} more rows" if n > 1 else ""
             what = f"{place}: the class is missing{more}"

@@ -65,6 +65,8 @@ class TableOptions:
         value), leave the row out, raise an error, or pass NaN to the model.
     format : TextFormat
         Format of the file.
+    all_classes : bool
+        Whether every row must have a class, and the column more than one.
     """
 
     label: str | None = None
@@ -74,6 +76,7 @@ class TableOptions:
     encode: str = "one-hot"
     missing: str = "median"
     format: TextFormat = field(default_factory=TextFormat)
+    all_classes: bool = True
 
     def __post_init__(self) -> None:
         for parameter in ("columns", "drop"):

@@ -140,7 +140,7 @@ def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
 
 
 @contextmanager
-def _read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
+def _read_errors(name: str, kind: str, advice: str = "save the table again") -> Iterator[None]:
     """Translate the many kinds of errors that libraries raise for damaged files."""
     try:
         yield
@@ -154,7 +154,7 @@ def _read_errors(name: str, kind: str, advice: str = "") -> Iterator[None]:
         ) from None
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
-        raise UsageError(f"{name} is not a readable {kind} file ({reason}){advice}") from None
+        raise UsageError(f"{name} is not a readable {kind} file ({reason}); {advice}") from None
 
 
 def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> Generator[RawTable]:
@@ -241,14 +241,14 @@ def _npy_array(source: Source) -> np.ndarray:
     A mapped file that another program truncates ends the process with SIGBUS.
     """
     name = source.name
-    with _read_errors(name, ".npy", f"; {NPY_ADVICE}"):
+    with _read_errors(name, ".npy", NPY_ADVICE):
         if source.path is None:
             array = np.load(io.BytesIO(source.read_all()), allow_pickle=False)
         else:
             array = np.load(source.path, mmap_mode="r", allow_pickle=False)
             if array.size <= MAX_IN_MEMORY:
                 array = np.load(source.path, allow_pickle=False)
-    if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
         found = f"an array of shape {array.shape} and type {array.dtype}"
         raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
     return array

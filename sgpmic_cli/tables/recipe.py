@@ -187,7 +187,7 @@ class TableRecipe:
                 near = nearest(absent[0], extra) if len(absent) == 1 else ""
                 has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
                 what = f"columns of the model are missing: {listed(absent)}{near}{has}"
-                return found, Problem(what)
+                return found, Problem(what, ["add them, or fit a model without them"])
             ignored = f"columns that the model does not know are ignored: {listed(extra)}."
             return found, ignored if extra else ""
         nameless = table.path if self.named else "the file that the model was fitted to"

@@ -1,8 +1,17 @@
+import csv
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.clustering.profile import profile_of, readable, repeated_texts, text_advice
+from sgpmic_cli.clustering.profile import (
+    as_date,
+    profile_of,
+    readable,
+    repeated_texts,
+    text_advice,
+    write_profile,
+)
 from sgpmic_cli.data import Dataset, load
 from sgpmic_cli.tables.options import TableOptions
 
@@ -45,6 +54,25 @@ def test_dates_are_shown_as_dates(tmp_path):
     assert f"when {late} (elsewhere {early})" in profile.in_words(1)
     assert profile.proposed_names()[1] == "late when"
     assert profile.value(0, 0.5) == " 1970-01-01"
+
+
+@pytest.mark.parametrize("year", [1066, 9000])
+def test_dates_of_any_year_are_shown(tmp_path, year):
+    when = [f"{year + label}-05-{day % 28 + 1:02}" for day, label in enumerate(LABELS)]
+    frame = pd.DataFrame({"when": when, "x": np.random.RandomState(0).randn(40)})
+    frame.to_csv(tmp_path / "dates.csv", index=False)
+    profile = profile_of(load(str(tmp_path / "dates.csv")), np.eye(2)[LABELS])
+    assert profile.in_words(1)[0].startswith(f"when {year + 1}-05-")
+    assert as_date(-0.25, time=True) == "1969-12-31 18:00"
+
+
+def test_a_carriage_return_in_a_name_is_quoted(tmp_path):
+    frame = pd.DataFrame({"a\rb": LABELS + np.random.RandomState(0).randn(40), "c": LABELS})
+    frame.to_csv(tmp_path / "t.csv", index=False, lineterminator="\r\n")
+    profile = profile_of(load(str(tmp_path / "t.csv")), np.eye(2)[LABELS])
+    write_profile(tmp_path / "profile.csv", profile)
+    rows = list(csv.reader((tmp_path / "profile.csv").open(newline="")))
+    assert [row[3] for row in rows] == ["feature", "a\rb", "c", "a\rb", "c"]
 
 
 def test_one_category_represents_its_column(data):

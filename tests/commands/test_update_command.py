@@ -68,3 +68,19 @@ def test_the_papers_model_takes_no_new_rows():
     rows = frame(0, 6, size=20, seed=0)
     PaperSGPMIC(2, n_inducing=5, max_iter=1, random_state=0).fit(rows).save("paper.npz")
     assert_one_sentence(sgpmic("update paper.npz new.csv", code=2), "fit the whole table again")
+
+
+def test_a_model_is_not_replaced_by_its_own_update(here):
+    sgpmic("update model.npz new.csv --out grown")
+    before = (here / "grown" / "model.npz").read_bytes()
+    refused = sgpmic("update grown new.csv --out grown --force", code=2)
+    assert_one_sentence(refused, "the results would replace 'grown/model.npz', which is read here")
+    assert (here / "grown" / "model.npz").read_bytes() == before
+
+
+def test_a_row_that_is_too_far_is_named():
+    far = frame(0, size=30, seed=1)
+    far.loc[4, "a"] = 1e30
+    far.to_csv("far.csv", index=False)
+    words = "far.csv cannot be added: Row 5 is too far from the training rows to be added"
+    assert_one_sentence(sgpmic("update model.npz far.csv", code=2), words)

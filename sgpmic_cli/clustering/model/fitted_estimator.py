@@ -164,8 +164,16 @@ class FittedEstimator(LatentClusterer):
         fitter = MapFitter(
             grown.rows.rows, grown.mask, grown.weights, grown.start, backend, threads, grown.free
         )
+        try:
+            trained = train(fitter, self.max_iter, self.optimizer_steps, self.tol)
+        except np.linalg.LinAlgError:  # squares of the distances exceed the digits of a number
+            far = int(np.nanmax(np.abs(scaled), axis=1).argmax())
+            raise UsageError(
+                f"Row {far + 1} is too far from the training rows to be added: correct or remove "
+                "it, or fit all rows again."
+            ) from None
         self._fitted = FittedModel(
-            train(fitter, self.max_iter, self.optimizer_steps, self.tol),
+            trained,
             grown.clusters,
             grown.rows,
             np.r_[fitted.row_indices, n_old + chosen],

@@ -6,7 +6,6 @@ the map (Ward 1963). A cut is a set of leaves for each new cluster. A row belong
 cluster whose centre is nearest on the map, so that a cut applies to new rows as well.
 """
 
-import json
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +19,7 @@ from sgpmic_cli.clustering.fitting import Fitted
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import LEFT_OUT, Prediction
+from sgpmic_cli.files.atomic import read_regular, strict_json
 
 SMALLEST = 10  # rows of a leaf
 DIGITS = 6  # of the centre of a leaf
@@ -126,21 +126,27 @@ class Cut(NamedTuple):
 
 def read_cut(path: Path) -> Cut:
     """Read a cut that was saved on the page of a fit. Raise UsageError for anything else."""
+    content = read_regular(path)
     try:
-        plain: Any = json.loads(path.read_text(encoding="utf-8"))
-        leaves, clusters = plain["leaves"], plain["clusters"]
-        centres = np.array([leaf["place"] for leaf in leaves], dtype=np.float64)
-        tree = Tree(np.array([int(leaf["cluster"]) for leaf in leaves]), centres, [])
-        new = np.full(len(leaves), LEFT_OUT)
-        for number, cluster in enumerate(clusters):
-            new[[int(leaf) for leaf in cluster["leaves"]]] = number
+        plain: Any = strict_json(content)
+        owners = [leaf["cluster"] for leaf in plain["leaves"]]
+        centres = np.array([leaf["place"] for leaf in plain["leaves"]], dtype=np.float64)
         sizes = [int(size) for size in plain["sizes"]]
-        if new.min() < 0 or not np.isfinite(centres).all() or centres.ndim != 2:
-            raise ValueError("a leaf has no cluster")
-        if set(tree.clusters.tolist()) != set(np.flatnonzero(sizes).tolist()):
+        names = tuple(cluster["name"] for cluster in plain["clusters"])
+        chosen = sorted(
+            (leaf, new) for new, each in enumerate(plain["clusters"]) for leaf in each["leaves"]
+        )
+        new_clusters = [new for _, new in chosen]
+        if [leaf for leaf, _ in chosen] != list(range(len(owners))):
+            raise ValueError("a leaf has no new cluster, or several")
+        if {*new_clusters} != {*range(len(names))} or {*owners} != {*np.flatnonzero(sizes)}:
             raise ValueError("a cluster has no leaf")
-        return Cut(tuple(str(cluster["name"]) for cluster in clusters), new, tree, sizes)
-    except (ValueError, KeyError, TypeError, IndexError, UnicodeDecodeError):
+        if not np.isfinite(centres).all() or centres.ndim != 2:
+            raise ValueError("a place is not a point")
+        "".join(names).encode()  # names are text that can be written
+        tree = Tree(np.array(owners, dtype=int), centres, [])
+        return Cut(names, np.array(new_clusters), tree, sizes)
+    except (ValueError, KeyError, TypeError, OverflowError):
         raise UsageError(
             f"{str(path)!r} is not a cut: save one with the button on the page of a fit."
         ) from None

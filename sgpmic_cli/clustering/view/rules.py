@@ -9,10 +9,9 @@ describes nothing, so its F1 counts as 0. With candidates C (c, N) in 0 and 1 an
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray
-from sgpmic_cli.clustering.profile import Profile
+from sgpmic_cli.clustering.profile import Profile, as_date
 from sgpmic_cli.clustering.single_column import between, threshold
 
 MOST_ROWS = 4000  # a larger table is searched in a subsample and measured in full
@@ -104,5 +103,5 @@ def _in_words(profile: Profile, j: int, sign: str, edge: float) -> str:
     if profile.is_category[j]:
         return profile.features[j]
     if profile.columns[j] in profile.dates:
-        return f"{profile.features[j]} {sign} {pd.Timestamp(edge, unit='D'):%Y-%m-%d}"
+        return f"{profile.features[j]} {sign} {as_date(edge)}"
     return f"{profile.features[j]} {sign} {threshold(edge)}"

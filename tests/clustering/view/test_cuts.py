@@ -1,11 +1,12 @@
 """Merging, splitting and renaming clusters."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import document, sgpmic
+from command_line import assert_one_sentence, document, sgpmic
 
 from sgpmic_cli.clustering.view.cuts import SMALLEST, merge_tree, read_cut
 from sgpmic_cli.errors import UsageError
@@ -52,10 +53,47 @@ def test_a_cut_merges_and_splits_labels_and_adds_probabilities(tmp_path):
     np.testing.assert_allclose(found.probabilities.sum(axis=1), S.sum(axis=1))
 
 
-@pytest.mark.parametrize("leaves", [{"leaves": [0]}, {"leaves": [99]}, {"leaves": "no"}, {}])
-def test_other_files_are_refused(tmp_path, leaves):
+ALL = [0, 1, 2, 3, 4, 5]
+WRONG = {
+    "a leaf without a cluster": {"leaves": [0]},
+    "an unknown leaf": {"leaves": [*ALL, 99]},
+    "a leaf twice": {"leaves": [*ALL, 0]},
+    "a leaf from the end": {"leaves": [-6, 1, 2, 3, 4, 5]},
+    "half a leaf": {"leaves": [0.5, 1, 2, 3, 4, 5]},
+    "an endless leaf": {"leaves": [float("inf")]},
+    "no list": {"leaves": "no"},
+    "no leaves": {},
+    "a name that is no text": {"leaves": ALL, "name": None},
+    "a name that cannot be written": {"leaves": ALL, "name": "\ud800"},
+}
+
+
+@pytest.mark.parametrize("cluster", WRONG.values(), ids=WRONG)
+def test_wrong_clusters_are_refused(tmp_path, cluster):
+    with pytest.raises(UsageError, match="is not a cut: save one with the button on the page"):
+        write_cut(tmp_path / "cut.json", merge_tree(LABELS, POINTS), [{"name": "a", **cluster}])
+
+
+def test_a_new_cluster_without_leaves_is_refused(tmp_path):
+    clusters = [{"name": "a", "leaves": ALL}, {"name": "b", "leaves": []}]
     with pytest.raises(UsageError, match="is not a cut"):
-        write_cut(tmp_path / "cut.json", merge_tree(LABELS, POINTS), [{"name": "a", **leaves}])
+        write_cut(tmp_path / "cut.json", merge_tree(LABELS, POINTS), clusters)
+
+
+@pytest.mark.parametrize("sizes", [[40, 40], [40, 40, 0], [1e999, 40, 40]])
+def test_leaves_of_unknown_clusters_are_refused(tmp_path, sizes):
+    cut = [{"name": "a", "leaves": ALL}]
+    with pytest.raises(UsageError, match="is not a cut"):
+        write_cut(tmp_path / "cut.json", merge_tree(LABELS, POINTS), cut, sizes)
+
+
+def test_deep_nesting_and_pipes_are_refused(tmp_path):
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    with pytest.raises(UsageError, match="is not a cut"):
+        read_cut(tmp_path / "deep.json")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="it is not a regular file"):
+        read_cut(tmp_path / "pipe")
 
 
 def test_fit_and_predict_use_a_cut_and_its_names(here):
@@ -103,3 +141,22 @@ def test_report_clusters_describes_the_labels_of_a_column(here):
     page = (here / told["out"]).read_text(encoding="utf-8")
     assert "0: cats" in page
     assert "--label COLUMN" in sgpmic("report-clusters t.csv", code=2).stderr
+    before = (here / "t.csv").read_bytes()
+    refused = sgpmic("report-clusters t.csv --label theirs --out t.csv", code=2)
+    assert_one_sentence(refused, "the results would replace 't.csv', which is read here")
+    assert (here / "t.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (["cats", None, "?"], ["cats", "no cluster"]),
+        ([-1.0, 0.0, 2.0], ["0.0", "2.0", "no cluster"]),
+        (["cats"] * 3, ["cats"]),
+        ([None] * 3, ["no cluster"]),
+    ],
+)
+def test_rows_may_lack_a_cluster_from_elsewhere(here, labels, names):
+    frame = pd.DataFrame(POINTS, columns=list("ab")).round(3)
+    frame.assign(theirs=np.array(labels)[LABELS]).to_csv("t.csv", index=False)
+    assert list(document("report-clusters t.csv --label theirs")["verdicts"]) == names
