@@ -84,7 +84,11 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
     given = {**options, **options.pop("format", {}), **arguments, **changed}
     words = ["sgpmic", "fit", shlex.quote(given["dataset"])]
     for name, value in given.items():
-        if name in ("dataset", "table", "format") or value in (None, (), usual.get(name)):
+        if name in ("dataset", "table", "format", "all_classes") or value in (
+            None,
+            (),
+            usual.get(name),
+        ):
             continue
         if name in ("columns", "drop"):
             word = as_option_value(value)

@@ -16,7 +16,6 @@ from sgpmic_cli.clustering.model.clusters import (
     cluster_number,
     cluster_space,
     discrete_columns,
-    invariant_coordinate,
     label_constants,
     missing_values,
     probabilities,
@@ -262,16 +261,16 @@ def two_groups_in_one_column(spread):
     return np.c_[CLOUD[:, 0], spread * groups]
 
 
-@case(invariant_coordinate, "LEAST_SPREAD", [False, True])
+@case(discrete_columns, "LEAST_SPREAD", [False, True])
 def least_spread():
     tables = [two_groups_in_one_column(spread) for spread in (0.7e-3, 1.5e-3)]
-    return [invariant_coordinate.flat_coordinate(Y) is not None for Y in tables]
+    return [discrete_columns.flat_coordinate(Y) is not None for Y in tables]
 
 
-@case(invariant_coordinate, "UNIFORM", [True, False])
+@case(discrete_columns, "UNIFORM", [True, False])
 def uniform():
     tables = two_groups_in_one_column(1.0), CLOUD
-    return [invariant_coordinate.flat_coordinate(Y) is not None for Y in tables]
+    return [discrete_columns.flat_coordinate(Y) is not None for Y in tables]
 
 
 @case(cluster_fit, "MOST_CLUSTERS", 15)
