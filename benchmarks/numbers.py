@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from benchmarks.shared import number_table
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 MARK = re.compile(r"<!--= (?P<name>[^>]+?) -->(?P<value>.*?)<!--/-->", re.S)
-VALUES: dict[str, Callable[[], str]] = {}
 NEAR = ("exact", "within 1")
 APART = ("differs up", "differs down")
 
@@ -39,28 +38,11 @@ def updated(text: str) -> str:
     return MARK.sub(lambda mark: f"<!--= {mark['name']} -->{VALUES[mark['name']]()}<!--/-->", text)
 
 
-def value(name: str) -> Callable[[Callable[[], str]], Callable[[], str]]:
-    """Return a decorator that registers a function as the value of a name."""
-
-    def register(function: Callable[[], str]) -> Callable[[], str]:
-        VALUES[name] = function
-        return function
-
-    return register
-
-
 @cache
 def summary(folder: str) -> dict[str, Any]:
     """Return the counts of a benchmark of the paper."""
     found: dict[str, Any] = json.loads((RESULTS / folder / "summary.json").read_text("utf-8"))
     return found
-
-
-@cache
-def mean_scores(folder: str) -> pd.DataFrame:
-    """Return the mean ARI of every set (rows) and method (columns) of a study."""
-    scores = pd.read_csv(RESULTS / folder / "scores.csv")
-    return scores.groupby(["set", "method"])["ari"].mean().unstack()
 
 
 def total(counts: dict[str, int], verdicts: tuple[str, ...]) -> int:
@@ -78,33 +60,16 @@ def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %"
 
 
-VALUES |= {
-    "table2 printed": lambda: str(summary("table2")["published"]),
-    "table2 judged": lambda: str(summary("table2")["judged"]),
-    "table2 near": lambda: percent(
-        summary("table2")["within_one_point"], summary("table2")["judged"]
-    ),
-    "table2 differ": lambda: percent(summary("table2")["differ"], summary("table2")["judged"]),
-    "table2 within one": lambda: str(summary("table2")["within_one_point"]),
-    "table2 differing": lambda: str(summary("table2")["differ"]),
-    "sgp-mic near": lambda: str(total(summary("table2")["by_method"]["sgp-mic"], NEAR)),
-    "sgp-mic differ": lambda: str(total(summary("table2")["by_method"]["sgp-mic"], APART)),
-}
+def table2_verdicts() -> str:
+    """Return the verdicts of Table 2 by score."""
+    counts = pd.DataFrame(summary("table2")["by_metric"]).T.fillna(0)
+    counts.index = counts.index.str.upper()
+    return block(number_table("", counts, "{:.0f}"))
 
 
-VALUES |= {
-    f"agreement {name}": lambda name=name: block(  # type: ignore[misc]
-        (RESULTS / "agreement" / f"{name}.md").read_text("utf-8")
-    )
-    for name in ("methods", "column", "halves", "order")
-}
-VALUES |= {
-    f"{name} distance": lambda procedure=procedure: distance(procedure)  # type: ignore[misc]
-    for name, procedure in {
-        "sgp-mic": "SGP-MIC as run",
-        "null-gmm": "Gaussian mixture on ISOMAP",
-    }.items()
-}
+def agreement_table(name: str) -> str:
+    """Return a table of `agreement.py`."""
+    return block((RESULTS / "agreement" / f"{name}.md").read_text("utf-8"))
 
 
 def distance(procedure: str) -> str:
@@ -113,21 +78,24 @@ def distance(procedure: str) -> str:
     return str(column.loc[procedure, "mean distance, ACC"]).split()[0]
 
 
-@value("table2 verdicts")
-def table2_verdicts() -> str:
-    """Return the verdicts of Table 2 by score."""
-    counts = pd.DataFrame(summary("table2")["by_metric"]).T.fillna(0)
-    counts.index = counts.index.str.upper()
-    return block(number_table("", counts, "{:.0f}"))
-
-
-@value("tables ARI")
-def tables_ari() -> str:
-    """Return the scores of the default model and of common methods on the bundled tables."""
-    means = mean_scores("study").filter(like="tables/", axis=0)
-    means = means[["SGPMIC", "k-means", "Gaussian mixture", "spectral", "Ward"]] + 0.0
-    means.index = means.index.str.removeprefix("tables/")
-    return block(number_table("data", means.round(2) + 0.0, "{:.2f}"))
+VALUES: dict[str, Callable[[], str]] = {
+    "table2 judged": lambda: str(summary("table2")["judged"]),
+    "table2 near": lambda: percent(
+        summary("table2")["within_one_point"], summary("table2")["judged"]
+    ),
+    "table2 differ": lambda: percent(summary("table2")["differ"], summary("table2")["judged"]),
+    "table2 within one": lambda: str(summary("table2")["within_one_point"]),
+    "table2 differing": lambda: str(summary("table2")["differ"]),
+    "table2 verdicts": table2_verdicts,
+    "sgp-mic near": lambda: str(total(summary("table2")["by_method"]["sgp-mic"], NEAR)),
+    "sgp-mic differ": lambda: str(total(summary("table2")["by_method"]["sgp-mic"], APART)),
+    "sgp-mic distance": partial(distance, "SGP-MIC as run"),
+    "null-gmm distance": partial(distance, "Gaussian mixture on ISOMAP"),
+    "agreement methods": partial(agreement_table, "methods"),
+    "agreement column": partial(agreement_table, "column"),
+    "agreement halves": partial(agreement_table, "halves"),
+    "agreement order": partial(agreement_table, "order"),
+}
 
 
 def main() -> None:

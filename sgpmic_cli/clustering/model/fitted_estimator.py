@@ -254,7 +254,7 @@ class FittedEstimator(LatentClusterer):
         """
         fitted = self._fitted
         n = len(fitted.rows.rows)
-        # The rows are in canonical order, so this subsample does not depend on theirs.
+        # A fit has its rows in canonical order, so the subsample does not depend on the table's.
         judged = np.linspace(0, n - 1, min(n, MOST_JUDGED)).astype(np.intp)
         continuous = continuous_columns(fitted.rows.rows)
         labels, sample = fitted.clusters.labels[judged], continuous[judged]

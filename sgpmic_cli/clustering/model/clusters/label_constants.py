@@ -34,7 +34,7 @@ SMALL = 3  # measured: edges to fewer rows lead to outliers and do not count
 EDGE_QUANTILE = 0.9  # measured: of the remaining edges, which the cut edges are compared with
 SMALL_GAP, LARGE_GAP = 0.2, 0.8  # measured: gaps are clipped to this range before comparison
 MARGIN = 0.2  # measured: of the gap over that of data drawn from the clusters
-DRAWS = 4  # measured: mean gaps of so many drawn data sets vary by less than half the margin
+DRAWS = 4  # measured: the mean gap of four draws varies by less than half the margin
 LOCAL_ROWS = 10  # convention: rows of the local covariance, which they cannot have in more columns
 ROUNDNESS = 0.05  # measured: added to the variances of a local covariance, times their sum
 
