@@ -88,7 +88,8 @@ class ClusterSpace(NamedTuple):
         rows = (Y - shared.mean) @ shared.projection(n_clusters)
         if len(np.unique(np.round(rows, 9), axis=0)) < n_clusters:  # use all columns
             p = Y.shape[1]
-            shared = shared._replace(used=shared.used | True, axes=np.eye(p), factors=np.ones(p))
+            everything = np.ones(p, dtype=bool)
+            shared = shared._replace(used=everything, axes=np.eye(p), factors=np.ones(p))
             rows = Y - shared.mean
         return cls(rows, shared)
 
