@@ -1,10 +1,10 @@
 """Compute everything under results/ and describe it in one manifest.
 
-    python -m benchmarks.results [--check]
+    python -m benchmarks.results [--check] [TARGET ...]
 
 Every step is a target of the Makefile. A step whose code and files are as in results/manifest.json
-is not repeated, so an interrupted run resumes. `--check` lists the steps that are out of date and
-computes nothing.
+is not repeated, so an interrupted run resumes. Targets choose some of the steps. `--check` lists
+the steps that are out of date and computes nothing.
 
 The code of a step is a hash of its script and of the modules of the package that its numbers depend
 on, without comments and docstrings, and of the versions of the numerical libraries: the rule of
@@ -57,16 +57,24 @@ def _methods(*names: str) -> tuple[str, ...]:
 
 
 SWEEPS = ("sgpmic_cli.paper.experiments.sweeps",)
+COLUMN = _methods(
+    *("sgp-mic", "algorithm-1", "algorithm-1-fixed", "null-fcm", "null-gmm", "null-mahalanobis")
+)
+FIGURES = tuple(
+    f"sgpmic_cli.paper.figures.{path.stem}"
+    for path in sorted((ROOT / "sgpmic_cli/paper/figures").glob("[a-z]*.py"))
+)
 STEPS = (
     Step("reproduce-table1", ("table1/*",), ("sgpmic_cli.paper.experiments.table1",)),
     Step("reproduce-table2", ("table2/*",), _methods()),
     Step("reproduce-as-stated", ("table2-as-stated/*",), _methods()),
-    Step("reproduce-nulls", ("table2-nulls/*",), _methods()),
+    Step("reproduce-nulls", ("table2-nulls/*",), COLUMN),
     Step("reproduce-figure7", ("sweep-clusters/*",), (*_methods(), *SWEEPS)),
     Step("reproduce-figure8", ("sweep-inducing/*",), (*_methods("sgp-mic"), *SWEEPS)),
-    Step("search-settings", ("search/*/*",), _methods(), ("search_settings.py",)),
+    Step("search-settings", ("search/*/*",), COLUMN, ("search_settings.py",)),
     Step("reproduce-bounds", ("bounds/*",), _methods("sgp-mic"), ("two_bounds.py",)),
     Step("agreement", ("agreement/*",), _methods(), ("agreement.py",)),
+    Step("report", ("figures/*", "report.html"), ("sgpmic_cli.paper.page", *FIGURES)),
     Step("study", ("study/scores.csv", "study/findings.md"), MODEL, ("study.py", "suite.py")),
     Step("missing-study", ("study/missing/*",), MODEL, ("missing_values.py",)),
     Step("map-study", ("study/map.*",), MODEL, ("map_study.py",)),
@@ -140,8 +148,10 @@ def compute(step: Step) -> None:
 
 def main() -> None:
     """Compute what is out of date, or list it."""
-    check = "--check" in sys.argv
-    found = list(stale())
+    asked = set(sys.argv[1:])
+    check = "--check" in asked
+    asked.discard("--check")
+    found = [(step, reason) for step, reason in stale() if not asked or step.target in asked]
     for step, reason in found:
         print(f"{step.target}: {reason}", flush=True)
         if not check:
