@@ -60,11 +60,17 @@ def blas() -> list[dict[str, Any]]:
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout, with "-dirty" if tracked files differ from it."""
+    """Return the commit of the checkout, with "-dirty" if files other than results differ."""
     root = Path(__file__).parents[2]
-    command = ["git", "-C", str(root), "describe", "--always", "--abbrev=40", "--dirty"]
+    if not (root / ".git").exists():
+        return None
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(root), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+        return done.stdout.strip()
+
     with suppress(OSError, subprocess.SubprocessError):
-        if (root / ".git").exists():
-            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-            return done.stdout.strip()
+        changed = git("diff", "--name-only", "HEAD", "--", ".", ":!results")
+        return git("rev-parse", "HEAD") + ("-dirty" if changed else "")
     return None
