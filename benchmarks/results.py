@@ -2,9 +2,10 @@
 
     python -m benchmarks.results [--check] [TARGET ...]
 
-Every step is a target of the Makefile. A step whose code and files are as in results/manifest.json
-is not repeated, so an interrupted run resumes. Targets choose some of the steps. `--check` lists
-the steps that are out of date and computes nothing.
+Every step is a target of the Makefile, some with a folder of labelled tables that is not shipped
+(docs/built.md says where they come from). A step whose code and files are as in
+results/manifest.json is not repeated, so an interrupted run resumes. Targets choose some of the
+steps. `--check` lists the steps that are out of date and computes nothing.
 
 The code of a step is a hash of its script and of the modules of the package that its numbers depend
 on, without comments and docstrings, and of the versions of the numerical libraries: the rule of
@@ -64,6 +65,9 @@ FIGURES = tuple(
     f"sgpmic_cli.paper.figures.{path.stem}"
     for path in sorted((ROOT / "sgpmic_cli/paper/figures").glob("[a-z]*.py"))
 )
+PAGE, PAGES = "sgpmic_cli.paper.page", "sgpmic_cli.clustering.page"
+STUDY = ("study.py", "suite.py", "rivals.py")
+SPEED = ("speed.py", "paper_problem.py", "other_libraries.py")
 STEPS = (
     Step("reproduce-table1", ("table1/*",), ("sgpmic_cli.paper.experiments.table1",)),
     Step("reproduce-table2", ("table2/*",), _methods()),
@@ -74,10 +78,19 @@ STEPS = (
     Step("search-settings", ("search/*/*",), COLUMN, ("search_settings.py",)),
     Step("reproduce-bounds", ("bounds/*",), _methods("sgp-mic"), ("two_bounds.py",)),
     Step("agreement", ("agreement/*",), _methods(), ("agreement.py",)),
-    Step("report", ("figures/*", "report.html"), ("sgpmic_cli.paper.page", *FIGURES)),
-    Step("study", ("study/scores.csv", "study/findings.md"), MODEL, ("study.py", "suite.py")),
+    Step("report", ("figures/figure*", "figures/crit*", "report.html"), (PAGE, *FIGURES)),
+    Step("study", ("study/scores.csv", "study/findings.md", "study/study.*"), MODEL, STUDY),
+    *(
+        Step(f"study TABLES=benchmarks/tables/{name}", (f"study-{name}/*",), MODEL, STUDY)
+        for name in ("numeric", "mixed", "suite")
+    ),
     Step("missing-study", ("study/missing/*",), MODEL, ("missing_values.py",)),
-    Step("map-study", ("study/map.*",), MODEL, ("map_study.py",)),
+    Step("map-study", ("study/map.*", "study/reliability.*"), MODEL, ("map_study.py",)),
+    Step("verdicts", ("verdicts.csv",), MODEL, ("verdicts.py",)),
+    Step("mixed-tables", ("mixed-tables.csv",), MODEL, ("mixed_tables.py",)),
+    Step("stay", ("stay.csv",), MODEL, ("stay.py",)),
+    Step("speed-end-to-end", ("speed-end-to-end.json",), (*MODEL, PAGES), ("end_to_end.py",)),
+    Step("speed", ("speed.json", "figures/speed.*"), (*MODEL, *_methods("sgp-mic")), SPEED),
 )
 
 
@@ -133,7 +146,7 @@ def read(results: Path) -> dict[str, Any]:
 def compute(step: Step) -> None:
     """Run a step and record it."""
     start = time.monotonic()
-    subprocess.run(["make", step.target], cwd=ROOT, check=True)
+    subprocess.run(["make", *step.target.split()], cwd=ROOT, check=True)
     entry = {
         "commit": commit(),
         "code": code_of(step),

@@ -4,7 +4,7 @@ Rows are added by `SGPMIC.update`. Beside it: a refit of SGPMIC, and refits of U
 they are installed. The move of a row is a fraction of the width of the map; refits are aligned by
 a Procrustes transformation first. The ellipses of 90 % are those of the latent distributions. Their
 coverage is that of the places of the same rows in a fit to another half of the table that shares
-these rows.
+these rows. Writes stay.csv into OUT.
 """
 
 import argparse
@@ -32,21 +32,21 @@ LEVEL = 0.9  # of an ellipse
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the coverage of the ellipses and a line for each map, for each table."""
+    """Write and print a line for each map of each table, with the coverage of the ellipses."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("--tables", type=Path, help="folder of CSV files, in place of our tables")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--out", type=Path, default=Path("results"))
     asked = parser.parse_args(arguments)
+    lines = []
     for name, rows in tables(asked.tables):
-        moves, coverages = [], []
         for seed in asked.seeds:
             progress(f"{name}, seed {seed}")
             Y = rows[np.random.RandomState(seed).permutation(len(rows))[:MOST_ROWS]]
-            moves += list(growth(Y, seed))
-            coverages.append(coverage(Y, seed))
-        print(f"{name}: {LEVEL:.0%} ellipses hold {np.mean(coverages):.1%} of the places")
-        means = pd.DataFrame(moves).groupby("map", sort=False).mean()
-        print(means.round(4).to_string(), end="\n\n", flush=True)
+            lines += [{"table": name, **row} for row in growth(Y, seed)]
+    means = pd.DataFrame(lines).groupby(["table", "map"], sort=False).mean().round(4)
+    means.to_csv(asked.out / "stay.csv")
+    print(means.to_string())
 
 
 def tables(folder: Path | None) -> Iterator[tuple[str, Array]]:
@@ -71,6 +71,7 @@ def growth(Y: Array, seed: int) -> Iterator[dict[str, object]]:
         "changed_clusters": np.mean(grown.labels_[:n] != labels),
         "unlike": len(grown.update_.unlike),
         "new_clusters": len(grown.update_.new_clusters),
+        "ellipse_coverage": coverage(Y, seed),
     }
     for name, embed in {
         "SGPMIC refit": lambda X: fitted(X, seed).embedding_,
