@@ -82,7 +82,7 @@ STEPS = (
     Step("study", ("study/scores.csv", "study/findings.md", "study/study.*"), MODEL, STUDY),
     *(
         Step(f"study TABLES=benchmarks/tables/{name}", (f"study-{name}/*",), MODEL, STUDY)
-        for name in ("numeric", "mixed", "suite")
+        for name in ("keel", "numeric", "mixed", "suite")
     ),
     Step("missing-study", ("study/missing/*",), MODEL, ("missing_values.py",)),
     Step("map-study", ("study/map.*", "study/reliability.*"), MODEL, ("map_study.py",)),
