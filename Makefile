@@ -189,7 +189,7 @@ agreement: $(RUN) ## agreement with the paper by counts, distance and order, fro
 	"$(BIN)/python" -m benchmarks.agreement --results $(RESULTS) --out $(RESULTS)/agreement
 
 stay: $(STUDY) ## measure how far rows move on the map when a table grows, beside refits of UMAP
-	"$(BIN)/python" -m benchmarks.stay
+	"$(BIN)/python" -m benchmarks.stay --out $(RESULTS)
 
 # GPy and GPyTorch are needed for the comparison only, so they have their own environment.
 $(GPY)/.installed: pyproject.toml constraints.txt
