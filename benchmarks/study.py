@@ -43,6 +43,9 @@ FIRST_SEED = 950_000  # of the random data, which were used for no choice
 OUTLIERS = 0.05  # fraction of rows
 NOTABLE = 0.05  # difference of two ARI that counts as a win or a loss
 WORST = 10  # losses that are listed
+HOW = f"""Every method gets the number of clusters, except HDBSCAN and "{suite.OPEN}".
+Methods without random starts run once. All standardise the columns, except for the paper's model,
+which divides all of them by one factor as in its Table 2."""
 
 
 class BaseClusterings(RandomPeer):
@@ -217,9 +220,7 @@ def table_findings(scores: pd.DataFrame) -> str:
     worst = pd.DataFrame({"loss": loss, "ours": own, "better of both": simple.max(axis=1)})
     return f"""# Findings
 
-{n} sets, number of seeds: {scores["seed"].nunique()} (1 for methods without random starts). Every
-method gets the number of clusters, except HDBSCAN and "{suite.OPEN}". Standard errors are over
-sets.
+{n} sets, number of seeds: {scores["seed"].nunique()}. Standard errors are over sets. {HOW}
 
 {number_table("method", means, "{:.3f}")}
 Sets on which {suite.DEFAULT} is better or worse by more than {NOTABLE}:
@@ -267,17 +268,15 @@ def findings(scores: pd.DataFrame) -> str:
     taken = noise[noise["method"] == "test"]
     return f"""# Findings
 
-Mean ARI in percent, number of seeds: {scores["seed"].nunique()} (1 for methods without random
-starts). Every method gets the number of clusters, except HDBSCAN and "{suite.OPEN}". The paper's
-model gets the columns as they are, all others standardised columns. Groups marked with * were never
-used while the model was built.
+Mean ARI in percent, number of seeds: {scores["seed"].nunique()}. {HOW}
+Groups marked with * were never used while the model was built.
 
 ## What each stage adds
 
 {_table(own[stages])}
 Mean over {len(own)} sets, each stage less the one before, the tree left out: {listed}. The last
-stage adds the map to the clusters of the test. The map does not change labels, so a difference
-comes from random starts.
+stage adds the rules for discrete columns and near copies of columns, and the map, which does not
+change labels.
 
 ## Beside other clusterers
 

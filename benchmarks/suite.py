@@ -57,6 +57,7 @@ def score_all(
     asked.out.mkdir(parents=True, exist_ok=True)
     file, names = asked.out / "scores.csv", {name_of(path) for path in sets}
     known = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=COLUMNS)
+    known = known[known["method"].isin(list(methods))].reset_index(drop=True)
     done = set(zip(known["set"], known["method"], known["seed"], strict=True))
     waiting = [
         (path, name, methods[name], seed)
@@ -75,7 +76,6 @@ def score_all(
     if asked.published:
         rows = [row for path in sets for row in published_scores(path, asked.published)]
         known = pd.concat([known, pd.DataFrame(rows, columns=COLUMNS)])
-        known = known.drop_duplicates(COLUMNS[:3], keep="last")
         known.to_csv(file, index=False)
     return known[known["set"].isin(names)]
 

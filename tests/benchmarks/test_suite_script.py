@@ -34,8 +34,11 @@ def test_a_suite_is_scored_and_resumed(folder, tmp_path, monkeypatch):
     rows = {line.split(" | ")[0].strip("| "): line for line in text.splitlines() if "|" in line}
     assert rows["toy/pairs"].count("1.000") == 2
     assert rows["Other"] == "| Other | 1 | 0 |"
+    scores = (out / "scores.csv").read_text(encoding="utf-8")
+    assert scores.count("toy/pairs,Other,") == 1
     monkeypatch.setattr(study, "ON_TABLES", dict.fromkeys(suite.METHODS))  # would fail if called
-    study.main(run)
+    study.main([*run, "--published", str(published.parents[1])])
+    assert (out / "scores.csv").read_text(encoding="utf-8") == scores
 
 
 def test_a_folder_of_tables_is_scored(tmp_path, monkeypatch, capsys):
