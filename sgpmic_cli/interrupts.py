@@ -18,7 +18,7 @@ from sgpmic_cli.errors import Terminated
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 REPEAT_SECONDS = 1.0  # `timeout` sends its signal twice
-Result = TypeVar("Result")
+CallResult = TypeVar("CallResult")
 
 
 class _State:
@@ -92,7 +92,7 @@ def blocked_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def within(seconds: float, call: Callable[[], Result]) -> Result:
+def within(seconds: float, call: Callable[[], CallResult]) -> CallResult:
     """Run `call` in a daemon thread. Raise TimeoutError if it does not finish in time."""
     outcome: dict[str, Any] = {}
 

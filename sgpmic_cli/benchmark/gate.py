@@ -20,8 +20,8 @@ from sgpmic_cli.benchmark.methods import unknown
 from sgpmic_cli.benchmark.plan import Cell, Suite
 from sgpmic_cli.benchmark.reference import (
     HERE,
-    KEY,
     PLACE,
+    SCORE_KEY,
     OwnFile,
     Reference,
     State,
@@ -40,7 +40,7 @@ FAST_REPEATS = 3
 
 
 @dataclass(frozen=True)
-class Selection:
+class CellSelection:
     """The data sets and methods to compare. A user's file is selected by its path or its name."""
 
     datasets: tuple[str, ...] = ("all",)
@@ -55,10 +55,10 @@ class Selection:
         )
 
 
-def check(
+def check_cells(
     suite: Suite,
     reference: Reference,
-    selection: Selection = Selection(),
+    selection: CellSelection = CellSelection(),
     options: RunOptions = RunOptions(),
     *,
     full: bool = False,
@@ -123,10 +123,10 @@ def _check(
     return changes_of(before, runs)
 
 
-def update(
+def update_reference(
     suite: Suite,
     old: Reference | None,
-    selection: Selection = Selection(),
+    selection: CellSelection = CellSelection(),
     options: RunOptions = RunOptions(),
     *,
     repeats: int | None = None,
@@ -141,7 +141,7 @@ def update(
     """
     base = old or Reference(next(iter(suite.protocols)))
     repeats = base.repeats if repeats is None else repeats
-    if old and repeats != old.repeats and selection != Selection():
+    if old and repeats != old.repeats and selection != CellSelection():
         raise UsageError(
             f"--repeats {repeats} differs from the reference's {old.repeats}: update all cells to "
             "change it."
@@ -169,7 +169,7 @@ def update(
     changed = places_of(changes[changes["state"] != State.SAME])
     computed = places_of(runs[runs["status"] == "ok"])
     new = scores_of(runs).assign(processor=HERE)
-    new = new.merge(changes[KEY])
+    new = new.merge(changes[SCORE_KEY])
     new = new[places_of(new).isin(computed) & places_of(new).isin(changed)]
     gone = places.isin(places_of(before)) & ~places.isin(places_of(runs))
     # The scores of another processor stay beside the new ones.
@@ -215,7 +215,7 @@ def _run(
     return finished
 
 
-def _check_names(suite: Suite, reference: Reference, selection: Selection) -> None:
+def _check_names(suite: Suite, reference: Reference, selection: CellSelection) -> None:
     """Raise UsageError for unknown names, which would otherwise pass without a comparison."""
     datasets = [*names(), *reference.scores["dataset"], "all"]
     methods = [*suite.methods, *reference.scores["method"], "all"]

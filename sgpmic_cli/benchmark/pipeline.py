@@ -15,7 +15,7 @@ from sgpmic_cli.benchmark.render import tables
 from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study, write_study
 
 
-def benchmark(
+def run_benchmark(
     study: Study,
     options: RunOptions = RunOptions(),
     *,

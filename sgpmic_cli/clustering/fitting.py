@@ -35,7 +35,7 @@ from sgpmic_cli.tables.options import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
 
 # Reports an iteration, assigned rows, or the name of a step that begins.
-Progress = Callable[["IterationProgress | AssignProgress | str"], None]
+FitProgressCallback = Callable[["IterationProgress | AssignProgress | str"], None]
 
 # Entries of the summary that not all models have, with the attributes they come from.
 MODEL_SUMMARY = {
@@ -240,13 +240,13 @@ class Fitted:
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
 
-def fit(
+def fit_dataset(
     model: LatentClusterer,
     data: Dataset,
     *,
     setting: str = "default",
     scale_given: bool = False,
-    progress: Progress = lambda _: None,
+    progress: FitProgressCallback = lambda _: None,
     wording: Callable[[str], str] = str,
 ) -> Fitted:
     """Fit an estimator to all columns of a data set.
@@ -316,7 +316,7 @@ def fitted_of(model: LatentClusterer | Pipeline, X: Table, name: str = "X") -> F
 class _ProgressCallback:
     """Callback of an estimator that records and reports the iterations."""
 
-    def __init__(self, model: LatentClusterer, data: Dataset, progress: Progress):
+    def __init__(self, model: LatentClusterer, data: Dataset, progress: FitProgressCallback):
         self.model, self.data, self.progress = model, data, progress
         self.started = progress  # a text names a step that begins
         self.iterations: list[IterationProgress] = []

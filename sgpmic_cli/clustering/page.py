@@ -40,8 +40,8 @@ from sgpmic_cli.pages import (
 
 N_DOUBTFUL, N_UNUSUAL = 15, 15
 MOST_NOTES = 8  # in the box at the top
-MOST_FEATURES = 30  # of the profiles: those that differ most
-MOST_COLUMNS = 100  # of the table that are listed
+MOST_PROFILE_ROWS = 30  # of the profiles: those that differ most
+MOST_LISTED_COLUMNS = 100  # of the table that are listed
 SHADES = 3  # of a profile, one for each standard deviation
 NO_CLUSTER = "no cluster"  # name of rows with one of these labels, or none
 WITHOUT_CLUSTER = ("-1", "-1.0", "", "?")
@@ -212,7 +212,7 @@ def _frame_texts(fitted: Fitted, X: Table) -> dict[str, Sequence[str]]:
 
 def _summary(fitted: Fitted, out: Path | None, command: Callable[..., str]) -> Html:
     """Return the box with the answer: clusters, how sure they are, notes and what to do next."""
-    parts = [tag("p", tag("strong", interpretation.headline(fitted)), class_="headline")]
+    parts = [tag("p", tag("strong", interpretation.answer_headline(fitted)), class_="headline")]
     parts += [tag("h3", "How sure is this?"), items(interpretation.how_sure(fitted))]
     if out is not None:
         parts.append(tag("h3", "What next?"))
@@ -239,7 +239,7 @@ def _profiles(fitted: Fitted) -> list[Html]:
     first, counts = {columns[j]: j for j in reversed(order)}, Counter(columns)
     # The second of two categories follows from the first.
     told = [j for j in order if counts[columns[j]] != 2 or first[columns[j]] == j]
-    for j in told[:MOST_FEATURES]:
+    for j in told[:MOST_PROFILE_ROWS]:
         cells = [
             tag("span", profile.shown(j, mean), class_=f"shade{shade}")
             for mean, shade in zip(profile.means[:, j], shades[:, j], strict=True)
@@ -313,12 +313,12 @@ def _columns(fitted: Fitted) -> list[Html]:
         return [tag("p", f"All {data.Y.shape[1]} columns are numbers.")]
     roles = sorted(recipe.roles, key=lambda role: role.taken_as != "left out")
     alike: dict[tuple[str, str], list[str]] = {}
-    for role in roles[:MOST_COLUMNS]:
+    for role in roles[:MOST_LISTED_COLUMNS]:
         alike.setdefault((role.taken_as, role.why), []).append(role.name)
     rows = [[taken_as, ", ".join(names), why] for (taken_as, why), names in alike.items()]
     parts = [table(["taken for", "columns", ""], rows, caption="What each column was taken for")]
-    if len(roles) > MOST_COLUMNS:
-        parts.append(paragraph("more_columns", n=len(roles) - MOST_COLUMNS))
+    if len(roles) > MOST_LISTED_COLUMNS:
+        parts.append(paragraph("more_columns", n=len(roles) - MOST_LISTED_COLUMNS))
     return parts
 
 

@@ -16,7 +16,7 @@ from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
 from sgpmic_cli.text import LINE_END, shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
-LONGEST_NAME = 40  # characters of a feature in the name of a cluster
+LONGEST_NAMED_FEATURE = 40  # characters of a feature in the name of a cluster
 MOST, ALL = 0.5, 0.995  # fractions of rows; the second is written as 100 %
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
 UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
@@ -123,7 +123,10 @@ class Profile:
         return bool(more or not self.is_category[j])
 
     def _name_part(self, cluster: int, j: int) -> str:
-        difference, name = self.differences[cluster, j], shortened(self.features[j], LONGEST_NAME)
+        difference, name = (
+            self.differences[cluster, j],
+            shortened(self.features[j], LONGEST_NAMED_FEATURE),
+        )
         if not self.is_category[j]:
             low, high = ("early", "late") if self.columns[j] in self.dates else ("low", "high")
             return f"{high if difference > 0 else low} {name}"
