@@ -27,16 +27,7 @@ from sgpmic_cli.clustering.view.map_data import map_data
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.files.atomic import write_whole
-from sgpmic_cli.pages import (
-    Html,
-    Section,
-    document,
-    items,
-    paragraph,
-    picture,
-    table,
-    tag,
-)
+from sgpmic_cli.pages import Html, Section, document, items, paragraph, picture, table, tag
 
 N_DOUBTFUL, N_UNUSUAL = 15, 15
 MOST_NOTES = 8  # in the box at the top

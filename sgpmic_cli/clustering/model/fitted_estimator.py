@@ -14,14 +14,14 @@ from sgpmic_cli.clustering.model import fitted_model
 from sgpmic_cli.clustering.model.clusters.cluster_number import Tried
 from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
 from sgpmic_cli.clustering.model.clusters.verdicts import (
-    Verdict,
+    ClusterVerdict,
     continuous_columns,
     judge_clusters,
 )
 from sgpmic_cli.clustering.model.fitted_model import ROW_AXES, FittedModel
 from sgpmic_cli.clustering.model.map.backend import choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, rows_at
-from sgpmic_cli.clustering.model.map.training import MapFitter, train
+from sgpmic_cli.clustering.model.map.training import MapFitter, fit_map
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base import storage, whole
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
@@ -165,7 +165,7 @@ class FittedEstimator(LatentClusterer):
             grown.rows.rows, grown.mask, grown.weights, grown.start, backend, threads, grown.free
         )
         try:
-            trained = train(fitter, self.max_iter, self.optimizer_steps, self.tol)
+            trained = fit_map(fitter, self.max_iter, self.optimizer_steps, self.tol)
         except np.linalg.LinAlgError:  # squares of the distances exceed the digits of a number
             far = int(np.nanmax(np.abs(scaled), axis=1).argmax())
             raise UsageError(
@@ -190,8 +190,8 @@ class FittedEstimator(LatentClusterer):
         parts = self._map_block(grown.rows.rows, self._located, threads)
         self.log_density_[self._fitted.row_indices] = Located.joined(parts).log_density
         self.unusual_below_ = unusual_below(self.log_density_)
-        votes = np.eye(m)[grown.clusters.labels[n_fitted:]]
-        self.consensus_ = np.concatenate([np.pad(self.consensus_, added), votes])
+        memberships = np.eye(m)[grown.clusters.labels[n_fitted:]]
+        self.consensus_ = np.concatenate([np.pad(self.consensus_, added), memberships])
         if m > m_old:
             self.selection_ = self.stability_ = None
         moved, new_clusters = fitted.row_indices[grown.free[:n_fitted]], list(range(m_old, m))
@@ -311,7 +311,7 @@ class FittedEstimator(LatentClusterer):
             numbers = {row["n_clusters"] for row in tried}
             if m not in numbers or not numbers <= {*range(1, n + 1)}:
                 raise ValueError("the numbers of clusters tried are impossible")
-        verdicts: list[Verdict] = typed(list[Verdict], values["verdicts_"])
+        verdicts: list[ClusterVerdict] = typed(list[ClusterVerdict], values["verdicts_"])
         if len(verdicts) != m or any(each.neighbour not in (None, *range(m)) for each in verdicts):
             raise ValueError("there is not one verdict for each cluster")
         self.verdicts_ = [verdict._asdict() for verdict in verdicts]

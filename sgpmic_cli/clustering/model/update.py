@@ -22,7 +22,7 @@ from sgpmic_cli.clustering.model.clusters.valleys import FOLDS
 from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters
 from sgpmic_cli.clustering.model.fitted_model import FittedModel
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
-from sgpmic_cli.clustering.model.map.shared_process import Parameters
+from sgpmic_cli.clustering.model.map.shared_process import MapParameters
 
 
 class Update(NamedTuple):
@@ -42,7 +42,7 @@ class Grown(NamedTuple):
     rows: TrainingRows
     mask: BoolArray  # missing values of new rows
     weights: Array  # of the clusters for the map
-    start: Parameters
+    start: MapParameters
     free: BoolArray  # rows that the training moves
     known: BoolArray  # new rows that equal an old row
 

@@ -56,7 +56,7 @@ def test_a_handful_of_outliers_does_not_decide_about_the_others():
 def test_clusters_without_rows_and_single_clusters_have_a_verdict():
     X, labels = gaussians(100, 100)
     assert judge_clusters(X, labels, 3)[2].verdict == "too few rows to say"
-    assert judge_clusters(X, 0 * labels, 1) == [verdicts.Verdict("slice")]
+    assert judge_clusters(X, 0 * labels, 1) == [verdicts.ClusterVerdict("slice")]
     assert kinds(*gaussians(200, 5)) == ["too few rows to say"] * 2
 
 
@@ -116,6 +116,6 @@ def test_many_columns_are_replaced_by_principal_components():
     labels = (np.arange(300) < 150).astype(int)
     X[labels == 1, :100] += 1.5
     reduced = continuous_columns(X)
-    assert reduced.shape == (300, verdicts.MOST_COLUMNS)
+    assert reduced.shape == (300, verdicts.MOST_JUDGED_COLUMNS)
     assert kinds(reduced, labels) == ["group", "group"]
     assert continuous_columns(X[:20]).shape == (20, 20)
