@@ -94,19 +94,19 @@ def blocked_interrupts() -> Iterator[None]:
 
 def within(seconds: float, call: Callable[[], CallResult]) -> CallResult:
     """Run `call` in a daemon thread. Raise TimeoutError if it does not finish in time."""
-    outcome: dict[str, Any] = {}
+    ended: dict[str, Any] = {}
 
     def work() -> None:
         try:
-            outcome["result"] = call()
+            ended["result"] = call()
         except BaseException as error:
-            outcome["error"] = error
+            ended["error"] = error
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(seconds)
     if thread.is_alive():
         raise TimeoutError(f"not done after {seconds:g} s")
-    if "error" in outcome:
-        raise outcome["error"]
-    return outcome["result"]
+    if "error" in ended:
+        raise ended["error"]
+    return ended["result"]

@@ -197,10 +197,7 @@ def _run(
     methods: Sequence[str],
     **how: Any,
 ) -> FinishedStudy:
-    """Run cells as the reference prescribes.
-
-    Without a store, keep runs until the end, so that a killed check resumes.
-    """
+    """Run cells as the reference prescribes; a killed check without a store resumes as well."""
     how |= {"seed": reference.seed, "protocol": reference.protocol}
     folder = Path(options.store or cache_folder(options.data_dir) / ".sgpmic-check")
     finished = run_study(

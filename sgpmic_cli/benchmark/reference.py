@@ -151,23 +151,11 @@ def scores_of(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def changes_of(before: pd.DataFrame, runs: pd.DataFrame, how: Any = "left") -> pd.DataFrame:
-    """Compare runs with scores of a reference.
+    """Compare runs with scores of a reference; "outer" includes cells that it does not have.
 
-    Parameters
-    ----------
-    before : DataFrame
-        Scores of the reference.
-    runs : DataFrame
-        A results frame.
-    how : {"left", "outer"}
-        Whether cells that are not in the reference are among the changes ("outer").
-
-    Returns
-    -------
-    changes : DataFrame
-        A row for each metric of each cell: SCORE_KEY, `state`, `before_mean`, `before_std`,
-        `now_mean`, `now_std`, the mean of the paired differences (`difference`), its `tolerance`,
-        and the `reason` of a failed or missing cell.
+    Return a row for each metric of each cell: SCORE_KEY, `state`, `before_mean`, `before_std`,
+    `now_mean`, `now_std`, the mean of the paired differences (`difference`), its `tolerance`, and
+    the `reason` of a failed or missing cell.
     """
     from scipy.special import stdtrit
 

@@ -36,18 +36,8 @@ def answer_sentence(
 ) -> str:
     """Return a sentence that says which rows are groups and what the others are.
 
-    Parameters
-    ----------
-    groups : ndarray of shape (N,)
-        Surviving group of each row, or -1 (`SGPMIC.groups_`).
-    labels : ndarray of shape (N,)
-        Cluster of each row.
-    verdicts : sequence of mappings
-        Verdict of each cluster (`SGPMIC.verdicts_`).
-    names : sequence of str
-        A name for each group, such as "high wage". Empty if there are none.
-    cluster_names : sequence of str
-        A name for each cluster, for tables without any group.
+    `groups` and `labels` (N,) are the surviving group, or -1, and the cluster of each row. `names`
+    are those of the groups. `cluster_names` are for tables without any group.
     """
     number = int(groups.max()) + 1
     if not number:
@@ -89,15 +79,7 @@ def explaining_columns(conditions: Sequence[Condition]) -> list[str]:
 
 
 def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> str:
-    """Return a sentence that says which clusters a fit without some columns finds again.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        The columns that were left out.
-    labels, again : ndarray of shape (N,)
-        Clusters of the fit, and of the fit without the columns.
-    """
+    """Return a sentence that says which clusters (N,) a fit without some columns finds again."""
     without = f"Without {enumeration([repr(name) for name in columns])},"
     kept, lost = found_again(labels, again)
     if (number := int(again.max()) + 1) == 1:

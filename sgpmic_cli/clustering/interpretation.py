@@ -122,7 +122,7 @@ def stability_in_words(fitted: Fitted) -> str:
     """Describe how well refits of random halves of the rows find the clusters again."""
     stability, by_cluster = fitted.stability, getattr(fitted.model, "stability_", None)
     if stability is None or by_cluster is None:
-        return "Refits to halves of the rows were not made."
+        return "How well halves of the rows find the clusters again was not measured."
     refits = fitted.model.get_params()["n_resamples"]
     text = f"In clusterings of {refits} random halves of the rows, the clusters "
     if stability < FAIR:

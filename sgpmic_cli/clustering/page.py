@@ -49,20 +49,9 @@ def fit_page(
 ) -> str:
     """Return the HTML page of a fit.
 
-    Parameters
-    ----------
-    fitted : Fitted
-        The fitted model and its data.
-    figures : Path
-        Folder with the PNG files of the figures.
-    out : Path or None
-        Folder in which the user will find the model and the tables. None if there is none.
-    arguments : Mapping
-        Arguments of the command.
-    command : callable
-        Returns the command line of a fit with changed arguments. Used if there is a folder.
-    texts : Mapping
-        Columns of the table as texts, in which the search of the map looks.
+    `figures` has the PNG files. `out` is where the user finds the model and the tables, and
+    `command` returns the command line of a fit with changed arguments. `texts` are columns of the
+    table as texts, which the map searches.
     """
     n, p = len(fitted.data.Y), fitted.n_columns
     several, q = len(fitted.model.cluster_sizes_) > 1, fitted.model.embedding_.shape[1]

@@ -63,12 +63,14 @@ class Profile:
         """Describe each distinguishing feature of a cluster in a few words."""
         found = []
         for j in self.distinguishing(cluster):
-            here, elsewhere = self.apart(j, self.means[cluster, j], self.elsewhere[cluster, j])
+            here, elsewhere = self.distinct_texts(
+                j, self.means[cluster, j], self.elsewhere[cluster, j]
+            )
             found.append(f"{self.features[j]} {here} (elsewhere {elsewhere})")
         return found
 
-    def apart(self, j: int, one: float, other: float) -> tuple[str, str]:
-        """Return two values of feature j as texts, with as many digits as tell them apart."""
+    def distinct_texts(self, j: int, one: float, other: float) -> tuple[str, str]:
+        """Return two values of feature j as texts, with as many digits as make them differ."""
         texts = self.shown(j, one), self.shown(j, other)
         if texts[0] != texts[1] or one == other or self.columns[j] in self.dates:
             return texts

@@ -173,20 +173,12 @@ def fit_with_options(
     *,
     setting: Setting = "default",
     seed: int = 0,
-    scale: str | None = None,
     progress: fitting.FitProgressCallback = lambda _: None,
     **options: Any,
 ) -> Fitted:
     """Fit the model of `sgpmic fit` to a data set, with the options of the command."""
-    model = estimator_for(data, setting, random_state=seed, scale=scale, **options)
-    return fitting.fit_dataset(
-        model,
-        data,
-        setting=setting,
-        scale_given=scale is not None,
-        progress=progress,
-        wording=with_options,
-    )
+    model = estimator_for(data, setting, random_state=seed, **options)
+    return fitting.fit_dataset(model, data, progress=progress, wording=with_options)
 
 
 def fit_labels(data: Dataset, codes: Indices, names: Sequence[str], **options: Any) -> Fitted:

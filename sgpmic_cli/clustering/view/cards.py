@@ -58,8 +58,7 @@ def _described(fitted: Fitted) -> Iterator[_Described]:
 def _card(fitted: Fitted, each: _Described) -> Html:
     profile, member, Y = each.profile, each.member, fitted.data.Y
     n = int(member.sum())
-    share = percent(n / len(member))
-    facts = [tag("strong", f"{n:,} row{'s' * (n != 1)}"), f" ({share})"]
+    facts = [tag("strong", f"{n:,} row{'s' * (n != 1)}"), f" ({percent(n / len(member))})"]
     if each.verdict:
         facts += [" ", tag("span", each.verdict, class_=f"verdict {each.kind}")]
     swatch = tag("span", class_="swatch", style=f"background:{each.colour}")

@@ -110,8 +110,8 @@ def _columns(fitted: Fitted, rows: Array) -> Iterator[dict[str, Any]]:
                 np.isnan(values[:, 0]), MISSING_CODE, np.nan_to_num(values).argmax(axis=1)
             )
             texts = [for_html(profile.features[j].removeprefix(f"{name}=")) for j in features]
-            shares = np.nan_to_num(profile.means[:, features]).round(3).tolist()
-            yield {**column, "categories": texts, "values": _packed(codes), "means": shares}
+            fractions = np.nan_to_num(profile.means[:, features]).round(3).tolist()
+            yield {**column, "categories": texts, "values": _packed(codes), "means": fractions}
             continue
         known, j = values[np.isfinite(values)], features[0]
         low, high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
@@ -133,22 +133,19 @@ def _columns(fitted: Fitted, rows: Array) -> Iterator[dict[str, Any]]:
 
 
 def _texts(texts: Mapping[str, Sequence[str]], rows: Array) -> Iterator[dict[str, object]]:
-    """Yield columns as distinct texts and their numbers, as long as there is room."""
-    room = MOST_CHARACTERS
+    """Yield columns as distinct texts and their numbers, up to a total length."""
+    characters = MOST_CHARACTERS
     for name, cells in texts.items():
         codes, distinct = pd.factorize(np.asarray(cells, dtype=object)[rows])
         words = [for_html(shortened(str(word), LONGEST_TEXT)) for word in distinct]
         cost = sum(map(len, words)) + 3 * len(rows)
-        if 1 < len(words) < MISSING_CODE and cost <= room:
-            room -= cost
+        if 1 < len(words) < MISSING_CODE and cost <= characters:
+            characters -= cost
             yield {"name": for_html(name), "words": words, "codes": _packed(codes)}
 
 
 def _field(fitted: Fitted, low: Array, span: float) -> dict[str, object] | None:
-    """Return the process on a grid over the map; None for more than two latent dimensions.
-
-    The paper's model has one process for each cluster, and no such field.
-    """
+    """Return the process on a grid over a map in the plane; None for the paper's model."""
     model, profile = fitted.model, fitted.profile
     if not isinstance(model, SGPMIC) or model.embedding_.shape[1] != 2:
         return None
@@ -236,14 +233,9 @@ def field_at(fitted: FittedMap, X: Array) -> Field:
 
 
 def strongest(gradient: Array, columns: Indices) -> Indices:
-    """Return the features (n, 3) that change most at each place; -1 for none.
+    """Return the features (n, 3) with the largest gradient (n, Q, F) at each place; -1 for none.
 
-    Parameters
-    ----------
-    gradient : ndarray of shape (n, Q, F)
-        Change of each feature in its standard deviations.
-    columns : ndarray of shape (F,)
-        Column of each feature. A column is named once.
+    `columns` (F,) is the column of each feature. A column is named once.
     """
     size = np.linalg.norm(gradient, axis=1)
     found = np.full((len(size), MOST_ARROWS), -1)

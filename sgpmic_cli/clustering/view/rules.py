@@ -43,16 +43,8 @@ def percent(fraction: float) -> str:
 def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> ClusterRule | None:
     """Return the rule with the best F1 for the rows in `member`; None if no rule is mostly right.
 
-    Parameters
-    ----------
-    profile : Profile
-        Names, kinds and differences of the features of Y.
-    Y : ndarray of shape (N, F)
-        Features, NaN if missing. A row with a missing value does not fulfil a condition on it.
-    member : ndarray of shape (N,)
-        The rows of the cluster.
-    cluster : int
-        Number of the cluster in `profile`.
+    `cluster` is their number in the profile of Y (N, F). A row with a missing value does not fulfil
+    a condition on it.
     """
     shown = np.linspace(0, len(Y) - 1, min(len(Y), MOST_SEARCHED_ROWS)).astype(int)
     columns = [profile.columns[j] for j in profile.distinguishing(cluster, MOST_RULE_COLUMNS)]

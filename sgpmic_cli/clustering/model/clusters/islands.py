@@ -66,16 +66,8 @@ def surviving_groups(
 ) -> Groups:
     """Return the groups that survive, in order of size.
 
-    Parameters
-    ----------
-    X : ndarray of shape (N, P)
-        Rows of `verdicts.continuous_columns`.
-    labels : ndarray of shape (N,)
-        Clusters of the fit.
-    views : sequence of ndarray of shape (N, Q)
-        Maps of the rows.
-    seed : int
-        Seed of k-means and of the refits.
+    X (N, P) are rows of `verdicts.continuous_columns`, `labels` (N,) the clusters of the fit, and
+    `views` maps (N, Q) of the rows.
     """
     none = Groups(np.full(len(X), -1), [])
     if not X.shape[1] or len(X) < 2 * least_rows(VERDICT_LEVEL, X.shape[1]):

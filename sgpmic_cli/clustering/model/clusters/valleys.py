@@ -93,16 +93,8 @@ def nearest_rows(X: Array) -> Indices:
 def find_valleys(X: Array, labels: Indices, nearest: Indices, seed: int = 0) -> list[Valley]:
     """Return the evidence for every pair of neighbouring clusters.
 
-    Parameters
-    ----------
-    X : ndarray of shape (N, P)
-        Rows of continuous columns.
-    labels : ndarray of shape (N,)
-        Clusters from 0 to K - 1, with at least FOLDS rows each.
-    nearest : ndarray of shape (N, k)
-        Nearest other rows of each row.
-    seed : int
-        Seed of the folds.
+    X (N, P) has continuous columns. Every cluster has at least FOLDS rows. `nearest` (N, k) are the
+    nearest other rows of each row.
     """
     fold = folds(labels, seed)
     links = np.zeros((labels.max() + 1,) * 2, dtype=int)

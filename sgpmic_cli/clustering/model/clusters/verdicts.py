@@ -76,18 +76,9 @@ def _spread(column: Array, random_state: np.random.RandomState) -> Array:
 def judge_clusters(
     X: Array, labels: Indices, n_clusters: int, seed: int = 0
 ) -> list[ClusterVerdict]:
-    """Return a verdict for each cluster.
+    """Return a verdict for each cluster; some may have no rows.
 
-    Parameters
-    ----------
-    X : ndarray of shape (N, P)
-        Rows of `continuous_columns`. Without any, every cluster is a slice.
-    labels : ndarray of shape (N,)
-        Clusters from 0 to n_clusters - 1. Some may have no rows.
-    n_clusters : int
-        Number of clusters.
-    seed : int
-        Seed of the folds.
+    X (N, P) are rows of `continuous_columns`. Without any column, every cluster is a slice.
     """
     sizes = np.bincount(labels, minlength=n_clusters)
     level = VERDICT_LEVEL / max(n_clusters - 1, 1)
