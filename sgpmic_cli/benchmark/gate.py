@@ -163,22 +163,10 @@ def update_reference(
     without_data = places_of(base.scores).isin(places_of(finished.runs.drop(runs.index)))
     before = base.scores[selection.of(base.scores) & ~without_data]
     changes = changes_of(before, runs, "outer")
-    places = places_of(base.scores)
     if base.processor != HERE:  # which adds no new scores to the cells of the other
-        changes = changes[(changes["state"] != State.NEW) | ~places_of(changes).isin(places)]
-    changed = places_of(changes[changes["state"] != State.SAME])
-    computed = places_of(runs[runs["status"] == "ok"])
-    new = scores_of(runs).assign(processor=HERE)
-    new = new.merge(changes[SCORE_KEY])
-    new = new[places_of(new).isin(computed) & places_of(new).isin(changed)]
-    gone = places.isin(places_of(before)) & ~places.isin(places_of(runs))
-    # The scores of another processor stay beside the new ones.
-    replaced = places.isin(places_of(new)) & (
-        (base.processor == HERE) | (base.scores["processor"] == HERE)
-    )
-    scores = pd.concat([base.scores[~gone & ~replaced], new])
-    order = places.append(places_of(new)).unique()
-    scores = scores.iloc[np.argsort(order.get_indexer(places_of(scores)), kind="stable")]
+        old_cells = places_of(changes).isin(places_of(base.scores))
+        changes = changes[(changes["state"] != State.NEW) | ~old_cells]
+    scores = _updated_scores(base, before, runs, changes)
     files = dict(base.files)
     for path in map(Path, datasets):
         data = runs["data"][runs["dataset"] == path.name]
@@ -187,6 +175,23 @@ def update_reference(
     label = label if files else None
     fields: dict[str, Any] = {"repeats": repeats, "scores": scores, "files": files, "label": label}
     return replace(base, **fields), changes, finished
+
+
+def _updated_scores(
+    base: Reference, before: pd.DataFrame, runs: pd.DataFrame, changes: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the scores of a reference after an update of the part `before`."""
+    places, changed = places_of(base.scores), places_of(changes[changes["state"] != State.SAME])
+    computed = places_of(runs[runs["status"] == "ok"])
+    new = scores_of(runs).assign(processor=HERE).merge(changes[SCORE_KEY])
+    new = new[places_of(new).isin(computed) & places_of(new).isin(changed)]
+    gone = places.isin(places_of(before)) & ~places.isin(places_of(runs))
+    # The scores of another processor stay beside the new ones.
+    own = (base.processor == HERE) | (base.scores["processor"] == HERE)
+    replaced = places.isin(places_of(new)) & own
+    scores = pd.concat([base.scores[~gone & ~replaced], new])
+    order = places.append(places_of(new)).unique()
+    return scores.iloc[np.argsort(order.get_indexer(places_of(scores)), kind="stable")]
 
 
 def _run(

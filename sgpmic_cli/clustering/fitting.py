@@ -195,9 +195,8 @@ class Fitted:
             if hasattr(model, attribute)
         }
         if self.groups is not None:
-            specific["verdicts"] = self.verdicts
-            depths = model.group_depths_
-            specific["groups"] = answer.groups_summary(self.groups, depths, self.group_names)
+            groups = answer.groups_summary(self.groups, model.group_depths_, self.group_names)
+            specific |= {"verdicts": self.verdicts, "groups": groups}
         return {
             "dataset": self.data.name,
             "rows": self.data.Y.shape[0],
