@@ -233,10 +233,7 @@ def _profiles(fitted: Fitted) -> list[Html]:
 
 
 def _map(fitted: Fitted, figures: Path, texts: Mapping[str, Sequence[str]]) -> list[Html]:
-    """Return the picture of the map and the data with which the script replaces it.
-
-    One latent dimension has the picture only, a histogram.
-    """
+    """Return the picture of the map, and the data with which a script replaces it if Q > 1."""
     q = fitted.model.embedding_.shape[1]
     caption = "Every point is a row; rows that are close are mostly similar."
     if q > 1:

@@ -81,10 +81,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
 
 
 def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
-    """Yield a table of each metric, the legend, the counts of the verdicts and the notes.
-
-    If nothing is printed for the results, yield the ARI and the methods beside the best of them.
-    """
+    """Yield a table of each metric, or of ARI if nothing is printed, with legend and counts."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text

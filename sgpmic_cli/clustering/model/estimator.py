@@ -270,7 +270,7 @@ class SGPMIC(FittedEstimator):
         )
         self._fitted = FittedModel(fitted_map, clusters, training, row_indices, prepared.gaussian)
         self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
-        groups = self._judge()
+        groups = self._set_verdicts()
         if len(subsample) == len(Y):
             located, self.groups_ = self._assign(Y, None, threads)
         else:

@@ -16,7 +16,7 @@ from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
 from sgpmic_cli.clustering.model.clusters.verdicts import (
     ClusterVerdict,
     continuous_columns,
-    judge_clusters,
+    verdicts_of,
 )
 from sgpmic_cli.clustering.model.fitted_model import ROW_AXES, FittedModel
 from sgpmic_cli.clustering.model.map.backend import choose_backend
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Rows that decide verdicts and groups. The search of their neighbours takes quadratic time: 10,000
 # rows of ten columns took 11 of the 13 seconds of a fit.
-MOST_JUDGED = 5_000
+VERDICT_ROWS = 5_000
 FAR = 1e100  # latent coordinates beyond it have the same rows, and their squares overflow
 
 
@@ -179,7 +179,7 @@ class FittedEstimator(LatentClusterer):
             np.r_[fitted.row_indices, n_old + chosen],
             fitted.gaussian,
         )
-        m, groups = grown.clusters.n_clusters, self._judge()
+        m, groups = grown.clusters.n_clusters, self._set_verdicts()
         located, new_groups = self._assign(Y, groups, threads)
         added = ((0, 0), (0, m - m_old))
         S, unknown = np.pad(self.responsibilities_, added), np.full(n_old, np.nan)
@@ -247,7 +247,7 @@ class FittedEstimator(LatentClusterer):
         self.embedding_[rows], self.embedding_variances_[rows] = p.mu, np.exp(p.log_s)
         self.responsibilities_[rows], self.groups_[rows] = S, groups
 
-    def _judge(self) -> Indices:
+    def _set_verdicts(self) -> Indices:
         """Set the verdicts, and return the group of each fitted row, or -1.
 
         Verdicts and groups depend on the table and not on `random_state`.
@@ -255,14 +255,14 @@ class FittedEstimator(LatentClusterer):
         fitted = self._fitted
         n = len(fitted.rows.rows)
         # A fit has its rows in canonical order, so the subsample does not depend on the table's.
-        judged = np.linspace(0, n - 1, min(n, MOST_JUDGED)).astype(np.intp)
+        chosen = np.linspace(0, n - 1, min(n, VERDICT_ROWS)).astype(np.intp)
         continuous = continuous_columns(fitted.rows.rows)
-        labels, sample = fitted.clusters.labels[judged], continuous[judged]
-        verdicts = judge_clusters(sample, labels, fitted.clusters.n_clusters)
+        labels, sample = fitted.clusters.labels[chosen], continuous[chosen]
+        verdicts = verdicts_of(sample, labels, fitted.clusters.n_clusters)
         self.verdicts_ = [verdict._asdict() for verdict in verdicts]
-        groups = surviving_groups(sample, labels, [fitted.map.parameters.mu[judged]])
+        groups = surviving_groups(sample, labels, [fitted.map.parameters.mu[chosen]])
         self.group_depths_ = groups.depths
-        if len(judged) == n:
+        if len(chosen) == n:
             return groups.labels
         return groups.labels[TrainingRows(sample).nearest(continuous, 1)[1][:, 0]]
 

@@ -30,7 +30,7 @@ from sgpmic_cli.clustering.model.clusters.valleys import (
 VERDICT_LEVEL = 0.05  # false groups among uniform clouds, the worst case of `valleys.py`
 POWER = 0.8  # the usual convention (Cohen 1988)
 DECIMALS = 6  # of a standardised column; values that differ less are tied
-MOST_JUDGED_COLUMNS = 50  # more columns take long, and a direction in them needs more rows
+VERDICT_COLUMNS = 50  # more columns take long, and a direction in them needs more rows
 
 Kind = Literal["group", "slice", "too few rows to say"]
 
@@ -58,9 +58,9 @@ def continuous_columns(Y: Array, seed: int = 0) -> Array:
     X = np.empty((len(Y), len(kept)))
     for place, column in enumerate(kept):
         X[:, place] = Y[:, column] + _spread(rounded[:, column], random_state)
-    if len(kept) <= MOST_JUDGED_COLUMNS:
+    if len(kept) <= VERDICT_COLUMNS:
         return X
-    components = min(MOST_JUDGED_COLUMNS, len(Y))
+    components = min(VERDICT_COLUMNS, len(Y))
     return np.asarray(PCA(components, random_state=random_state).fit_transform(X))
 
 
@@ -73,9 +73,7 @@ def _spread(column: Array, random_state: np.random.RandomState) -> Array:
     return np.where(counts[inverse] > 1, move, 0.0)
 
 
-def judge_clusters(
-    X: Array, labels: Indices, n_clusters: int, seed: int = 0
-) -> list[ClusterVerdict]:
+def verdicts_of(X: Array, labels: Indices, n_clusters: int, seed: int = 0) -> list[ClusterVerdict]:
     """Return a verdict for each cluster; some may have no rows.
 
     X (N, P) are rows of `continuous_columns`. Without any column, every cluster is a slice.
