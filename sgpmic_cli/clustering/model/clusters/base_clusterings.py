@@ -212,7 +212,7 @@ def _matched(centre: Array, member: Array) -> Indices:
 def _kmeans(Y: Array, n_clusters: int) -> Indices:
     """Return the labels of k-means, which do not depend on rotations or on the order of the rows.
 
-    In this order equal rows are neighbours, so doubled rows have the same starts.
+    In canonical order equal rows are neighbours, so doubled rows have the same starts.
     """
     kmeans = KMeans(n_clusters, n_init=KMEANS_STARTS, random_state=SEED)
     order = canonical_order([Y])
