@@ -266,10 +266,9 @@ def fit_dataset(
             raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
-    seconds = time.perf_counter() - started
+    seconds, kept = time.perf_counter() - started, callback.kept_iterations()
     messages = dict.fromkeys(wording(_lower_first(str(warning.message))) for warning in caught)
-    kept, rows = callback.kept_iterations(), model.training_prediction
-    return Fitted(model, data, rows, seconds, kept, list(messages))
+    return Fitted(model, data, model.training_prediction, seconds, kept, list(messages))
 
 
 def last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
