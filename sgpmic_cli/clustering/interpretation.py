@@ -11,7 +11,7 @@ import numpy as np
 
 from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.clustering import answer
-from sgpmic_cli.clustering.fitting import Fitted, Progress
+from sgpmic_cli.clustering.fitting import FitProgressCallback, Fitted
 from sgpmic_cli.clustering.model.clusters.cluster_number import plausible_in_words
 from sgpmic_cli.clustering.model.clusters.discrete_columns import effective_values
 from sgpmic_cli.clustering.model.clusters.label_constants import FEW_VALUES
@@ -53,11 +53,11 @@ def _shown(value: float | bool) -> str:
     return str(value) if isinstance(value, int) else f"{value:.3f}" if value else "–"
 
 
-def headline(fitted: Fitted) -> str:
+def answer_headline(fitted: Fitted) -> str:
     """Return the answer of a fit: which rows are groups, and what the others are."""
     if fitted.groups is None:  # the paper's model has no verdicts
         return choice_in_words(fitted)
-    return answer.headline(
+    return answer.answer_sentence(
         fitted.groups,
         fitted.prediction.labels,
         fitted.verdicts,
@@ -122,7 +122,7 @@ def stability_in_words(fitted: Fitted) -> str:
     """Describe how well refits of random halves of the rows find the clusters again."""
     stability, by_cluster = fitted.stability, getattr(fitted.model, "stability_", None)
     if stability is None or by_cluster is None:
-        return "Refits to halves of the rows were not made."
+        return "How well halves of the rows find the clusters again was not measured."
     refits = fitted.model.get_params()["n_resamples"]
     text = f"In clusterings of {refits} random halves of the rows, the clusters "
     if stability < FAIR:
@@ -132,7 +132,7 @@ def stability_in_words(fitted: Fitted) -> str:
     weak = [m for m in np.flatnonzero(by_cluster < FAIR) if fitted.model.cluster_sizes_[m]]
     if weak:
         exceptions = [f"cluster {m} ({100 * by_cluster[m]:.0f} %)" for m in weak]
-        text += f", except for {answer.listed(exceptions)}"
+        text += f", except for {answer.enumeration(exceptions)}"
     only_slices = {verdict["verdict"] for verdict in fitted.verdicts} == {"slice"}
     return f"{text}{'; that does not make slices groups' * only_slices}."
 
@@ -145,7 +145,9 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
     m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
     unstable = _is_unstable(fitted)
     if (columns := fitted.columns_to_drop) and not _known_without(fitted):
-        words = f"Leave {answer.listed([repr(name) for name in columns])} out to see what else "
+        words = (
+            f"Leave {answer.enumeration([repr(name) for name in columns])} out to see what else "
+        )
         yield f"{words}there is:", command(drop=tuple(columns), out=f"{out}-without")
     if other is not None:
         words = f"Compare with {other} clusters, which are about as good:"
@@ -208,7 +210,7 @@ def _is_unstable(fitted: Fitted) -> bool:
     return fitted.stability is not None and fitted.stability < FAIR
 
 
-def with_refit(fitted: Fitted, progress: Progress = lambda _: None) -> Fitted:
+def with_refit(fitted: Fitted, progress: FitProgressCallback = lambda _: None) -> Fitted:
     """Repeat a fit without the columns that explain clusters, if there are any.
 
     The map takes most of the time and does not change the clusters, so it is not fitted. Rows

@@ -16,7 +16,7 @@ from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
 from sgpmic_cli.text import LINE_END, shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
-LONGEST_NAME = 40  # characters of a feature in the name of a cluster
+LONGEST_NAMED_FEATURE = 40  # characters of a feature in the name of a cluster
 MOST, ALL = 0.5, 0.995  # fractions of rows; the second is written as 100 %
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
 UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
@@ -63,12 +63,14 @@ class Profile:
         """Describe each distinguishing feature of a cluster in a few words."""
         found = []
         for j in self.distinguishing(cluster):
-            here, elsewhere = self.apart(j, self.means[cluster, j], self.elsewhere[cluster, j])
+            here, elsewhere = self.distinct_texts(
+                j, self.means[cluster, j], self.elsewhere[cluster, j]
+            )
             found.append(f"{self.features[j]} {here} (elsewhere {elsewhere})")
         return found
 
-    def apart(self, j: int, one: float, other: float) -> tuple[str, str]:
-        """Return two values of feature j as texts, with as many digits as tell them apart."""
+    def distinct_texts(self, j: int, one: float, other: float) -> tuple[str, str]:
+        """Return two values of feature j as texts, with as many digits as make them differ."""
         texts = self.shown(j, one), self.shown(j, other)
         if texts[0] != texts[1] or one == other or self.columns[j] in self.dates:
             return texts
@@ -123,7 +125,10 @@ class Profile:
         return bool(more or not self.is_category[j])
 
     def _name_part(self, cluster: int, j: int) -> str:
-        difference, name = self.differences[cluster, j], shortened(self.features[j], LONGEST_NAME)
+        difference, name = (
+            self.differences[cluster, j],
+            shortened(self.features[j], LONGEST_NAMED_FEATURE),
+        )
         if not self.is_category[j]:
             low, high = ("early", "late") if self.columns[j] in self.dates else ("low", "high")
             return f"{high if difference > 0 else low} {name}"

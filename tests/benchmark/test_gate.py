@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from sgpmic_cli.benchmark import gate
-from sgpmic_cli.benchmark.gate import Selection
+from sgpmic_cli.benchmark.gate import CellSelection
 from sgpmic_cli.benchmark.methods import Method
 from sgpmic_cli.benchmark.plan import Suite, unvaried
 from sgpmic_cli.benchmark.reference import (
@@ -26,17 +26,17 @@ from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 ALONE = RunOptions(n_jobs=1)
-IRIS = Selection(("iris",), ("pca-fcm", "ppca-fcm"))
+IRIS = CellSelection(("iris",), ("pca-fcm", "ppca-fcm"))
 CELL = ("iris", 95, "pca-fcm")
 OTHER = "another processor"
 
 
 def check(*arguments, suite=None, options=ALONE, **how):
-    return gate.check(suite or paper_suite(), *arguments, options=options, **how)
+    return gate.check_cells(suite or paper_suite(), *arguments, options=options, **how)
 
 
 def update(*arguments, suite=None, **how):
-    return gate.update(suite or paper_suite(), *arguments, options=ALONE, **how)
+    return gate.update_reference(suite or paper_suite(), *arguments, options=ALONE, **how)
 
 
 def broken(changes):
@@ -191,7 +191,7 @@ def test_an_update_on_another_processor_puts_differing_scores_beside_the_first(r
 def test_a_method_that_fails_now_is_reported_as_failed(monkeypatch):
     toy = Suite({"toy": Method("toy", "toy_methods:Flaky")}, {"plain": unvaried})
     monkeypatch.setenv("TOY_MENDED", "1")
-    good, changes, _ = update(None, Selection(("iris",), ("toy",)), repeats=6, suite=toy)
+    good, changes, _ = update(None, CellSelection(("iris",), ("toy",)), repeats=6, suite=toy)
     assert set(changes["state"]) == {State.NEW}
     monkeypatch.delenv("TOY_MENDED")
     changes = broken(check(good, repeats=6, suite=toy))
@@ -251,7 +251,7 @@ def test_an_interrupted_check_resumes_and_files_of_others_stay(tmp_path, referen
 def test_an_update_replaces_the_selected_cells_only(reference):
     old = _with(reference, _cell(CELL, [50.0] * 4), _cell(("wine", 95, "pca-fcm"), [1.0] * 4))
     gone = _with(old, _cell(("iris", 95, "gone-fcm"), [1.0] * 4))
-    new, changes, _ = update(gone, Selection(("iris",), ("pca-fcm",)))
+    new, changes, _ = update(gone, CellSelection(("iris",), ("pca-fcm",)))
     assert _states(changes) == {(*CELL, "acc"): State.UP}
     assert _places(new.scores) == _places(gone.scores)
     for place in _places(reference.scores):
@@ -261,7 +261,7 @@ def test_an_update_replaces_the_selected_cells_only(reference):
             other[columns].to_numpy().tolist()
         )
     with pytest.raises(UsageError, match="update all cells to change it"):
-        update(old, Selection(("iris",), ("pca-fcm",)), repeats=2)
+        update(old, CellSelection(("iris",), ("pca-fcm",)), repeats=2)
 
 
 def test_a_reference_reads_back_as_it_was_written(tmp_path, reference):

@@ -106,7 +106,7 @@ def test_a_column_of_many_texts_names_rows_without_a_name():
         ([0.9, 0.95], "slice", "an overlap of 92 %; that does not make slices groups."),
         ([0.6, 0.94], "group", "come back with an overlap of 77 %, except for cluster 0 (60 %)."),
         ([0.4, 0.5], "group", "come back with an overlap of only 45 %: do not rely on them."),
-        (None, "group", "were not made"),
+        (None, "group", "was not measured"),
     ],
 )
 def test_stability_is_never_called_so_alone(each, kind, words):

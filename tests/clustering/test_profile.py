@@ -121,7 +121,7 @@ def test_means_that_look_equal_get_more_digits():
     words = profile_of(data, np.eye(2)[LABELS]).in_words(1)
     assert "longitude -118.40 (elsewhere -118.20)" in words
     profile = profile_of(data, np.eye(2)[LABELS])
-    assert profile.apart(0, 1234.56781, 1234.56789) == ("1234.5678", "1234.5679")
+    assert profile.distinct_texts(0, 1234.56781, 1234.56789) == ("1234.5678", "1234.5679")
 
 
 def test_proposed_names_are_short_and_differ(data):

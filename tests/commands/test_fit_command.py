@@ -104,6 +104,7 @@ def test_columns_of_very_different_variance_get_a_note(run, no_figures):
     unscaled = run(f"wine {QUICK} --scale none --json")
     assert json.loads(unscaled.stdout)["columns"] == 13
     assert sum(note in line for line in unscaled.stderr.splitlines()) == 1
+    assert note in run(f"wine {QUICK} --force --scale global").stderr
     assert note not in run(f"wine {QUICK} --force --scale standard").stderr
 
 

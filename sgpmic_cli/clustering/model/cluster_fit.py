@@ -45,7 +45,7 @@ class PreparedRows(NamedTuple):
     shared: SharedDimensions | None
 
 
-def prepare(rows: Array, columns: Indices) -> PreparedRows:
+def prepare_rows(rows: Array, columns: Indices) -> PreparedRows:
     """Prepare weighted rows (N, F), given the column of each feature (F,)."""
     discrete = discrete_features(rows, columns)
     used = used_features(rows, discrete, columns)

@@ -66,7 +66,7 @@ def test_there_are_at_most_as_many_dimensions_as_columns(columns, asked, used):
 
 
 def test_the_number_of_dimensions_can_be_left_to_the_bound(monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.clustering.model.estimator.DIMENSIONS", (1, 3))
+    monkeypatch.setattr("sgpmic_cli.clustering.model.estimator.MAP_DIMENSIONS", (1, 3))
     X = clouds(0, 6, columns=5)
     bounds = {q: small(n_components=q, max_iter=5).fit(X).lower_bound_ for q in (1, 3)}
     chosen = small(n_components="auto").fit(X).embedding_.shape[1]

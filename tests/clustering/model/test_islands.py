@@ -118,12 +118,12 @@ def test_rows_beyond_the_subsample_have_groups():
 def test_a_subsample_decides_the_groups_of_many_rows(monkeypatch):
     X, inside = with_island(0.3, n=1200)
     seen = []
-    monkeypatch.setattr(fitted_estimator, "MOST_JUDGED", 400)
-    judge = fitted_estimator.judge_clusters
+    monkeypatch.setattr(fitted_estimator, "VERDICT_ROWS", 400)
+    verdicts = fitted_estimator.verdicts_of
     monkeypatch.setattr(
         fitted_estimator,
-        "judge_clusters",
-        lambda X, *more: seen.append(len(X)) or judge(X, *more),
+        "verdicts_of",
+        lambda X, *more: seen.append(len(X)) or verdicts(X, *more),
     )
     model = SGPMIC(2, random_state=0, max_iter=1).fit(X)
     assert seen == [400]

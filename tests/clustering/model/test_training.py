@@ -8,7 +8,7 @@ from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, im
 from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
 from sgpmic_cli.clustering.model.map.latent_mixture import mixture_bound
 from sgpmic_cli.clustering.model.map.shared_process import log_prior
-from sgpmic_cli.clustering.model.map.training import MapFitter, remaining_gain, start, train
+from sgpmic_cli.clustering.model.map.training import MapFitter, fit_map, remaining_gain, start_map
 from sgpmic_cli.row_blocks import ALONE
 
 
@@ -19,7 +19,7 @@ def fitter(Y, backend=NUMPY):
     if mask is not None:
         Y = impute(fit_gaussian(Y, np.ones(Y.shape[1], dtype=bool)), Y)
     S = np.random.RandomState(0).dirichlet(np.ones(3), len(Y))
-    return MapFitter(Y, mask, S, start(Y, 2, 8, 0), backend, ALONE)
+    return MapFitter(Y, mask, S, start_map(Y, 2, 8, 0), backend, ALONE)
 
 
 def bound(fit):
@@ -46,7 +46,7 @@ def test_neither_step_lowers_the_bound(table, request):
 def test_pytorch_gives_the_same_fit(table, request):
     pytest.importorskip("torch")
     Y = request.getfixturevalue(table)
-    ours, theirs = (train(fitter(Y, own), 2, 2, 0.0) for own in (NUMPY, torch_backend("cpu")))
+    ours, theirs = (fit_map(fitter(Y, own), 2, 2, 0.0) for own in (NUMPY, torch_backend("cpu")))
     np.testing.assert_allclose(theirs.bounds, ours.bounds, rtol=1e-7)
     for one, other in zip(ours.parameters, theirs.parameters, strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-6)

@@ -6,7 +6,7 @@ from sklearn.cluster import KMeans
 
 from sgpmic_cli.clustering.model.clusters import verdicts
 from sgpmic_cli.clustering.model.clusters.valleys import Valley
-from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters
+from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, verdicts_of
 
 
 def gaussians(*sizes, distance=6.0, columns=2, seed=0):
@@ -18,7 +18,7 @@ def gaussians(*sizes, distance=6.0, columns=2, seed=0):
 
 
 def kinds(X, labels):
-    return [each.verdict for each in judge_clusters(X, labels, labels.max() + 1)]
+    return [each.verdict for each in verdicts_of(X, labels, labels.max() + 1)]
 
 
 def test_separated_clusters_are_groups_and_slices_are_not():
@@ -32,7 +32,7 @@ def test_separated_clusters_are_groups_and_slices_are_not():
 def test_a_verdict_names_the_neighbour_with_the_weakest_evidence():
     X, labels = gaussians(300, 300, 300)
     X[labels == 2, 0] -= 2.5  # 3.5 deviations from its neighbour instead of 6
-    middle = judge_clusters(X, labels, 3)[1]
+    middle = verdicts_of(X, labels, 3)[1]
     assert middle.neighbour == 2
     assert 0.2 < middle.depth < 0.9
 
@@ -55,8 +55,8 @@ def test_a_handful_of_outliers_does_not_decide_about_the_others():
 
 def test_clusters_without_rows_and_single_clusters_have_a_verdict():
     X, labels = gaussians(100, 100)
-    assert judge_clusters(X, labels, 3)[2].verdict == "too few rows to say"
-    assert judge_clusters(X, 0 * labels, 1) == [verdicts.Verdict("slice")]
+    assert verdicts_of(X, labels, 3)[2].verdict == "too few rows to say"
+    assert verdicts_of(X, 0 * labels, 1) == [verdicts.ClusterVerdict("slice")]
     assert kinds(*gaussians(200, 5)) == ["too few rows to say"] * 2
 
 
@@ -116,6 +116,6 @@ def test_many_columns_are_replaced_by_principal_components():
     labels = (np.arange(300) < 150).astype(int)
     X[labels == 1, :100] += 1.5
     reduced = continuous_columns(X)
-    assert reduced.shape == (300, verdicts.MOST_COLUMNS)
+    assert reduced.shape == (300, verdicts.VERDICT_COLUMNS)
     assert kinds(reduced, labels) == ["group", "group"]
     assert continuous_columns(X[:20]).shape == (20, 20)
