@@ -86,20 +86,19 @@ def csv_rows(source: Source, format: TextFormat, whole: bool) -> tuple[TextForma
 def is_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
     """Return whether the first row holds the names of the columns.
 
-    It does if it has no numbers, if it has a word above numbers or a number above words, or if its
-    numbers are years or count in equal steps and those below do not.
+    It does if it has words only, if it has a word above numbers or a number above words, or if it
+    has words beside numbers that are years or count in equal steps, and those below do not.
     """
     first, *others = ([_is_number(cell, decimal) for cell in row] for row in rows)
-    if False not in first:
-        return False
     if not others or True not in first:
-        return True
+        return False in first
     for kind, column in zip(first, zip(*others, strict=True), strict=True):
         if kind is not None and set(column) - {None} == {not kind}:
             return True
     numeric = [j for j, kind in enumerate(first) if kind]
     names, *later = ([row[j] for j in numeric] for row in rows)
-    return any(rule(names) and not any(map(rule, later)) for rule in (_are_years, _are_steps))
+    found = any(rule(names) and not any(map(rule, later)) for rule in (_are_years, _are_steps))
+    return found and False in first
 
 
 def _are_years(cells: Sequence[str]) -> bool:
@@ -174,8 +173,11 @@ def _split(
     Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
     """
     if separator != " ":  # the csv module allows no spaces after a closing quote
-        after_quote = re.compile(rf'" +(?=[{re.escape(separator)}\r\n]|\Z)')
-        lines = (after_quote.sub('"', line) if '" ' in line else line for line in lines)
+        mark = re.escape(separator)
+        # Quotes inside a cell are doubled, so a closing one makes their number odd, or even after
+        # an opening quote.
+        closing = re.compile(rf'((?:(?<!")|(?:^|{mark}) *")"(?:"")*) +(?={mark}|[\r\n]|\Z)')
+        lines = (closing.sub(r"\1", line) if '" ' in line else line for line in lines)
     reader = _reader(lines, separator, strict=True)
     n_columns, line = 0, n_skipped + 1
     try:

@@ -293,7 +293,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 def is_frame(X: Any) -> bool:
     """Return whether a table is a data frame of pandas, polars, pyarrow or others, not a series."""
-    is_series = hasattr(X, "dtype")
+    is_series = hasattr(X, "dtype") or hasattr(X, "type")  # the latter in pyarrow
     return isinstance(X, pd.DataFrame) or (hasattr(X, "__arrow_c_stream__") and not is_series)
 
 
