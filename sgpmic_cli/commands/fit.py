@@ -42,7 +42,9 @@ def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
     (3, (2, 8), 'auto', None)
     """
     if limits := re.fullmatch(r"(\d{1,9})-(\d{1,9})", given or ""):
-        return int(limits[1]), int(limits[2])
+        low, high = map(int, limits.groups())
+        if 0 < low <= high:
+            return low, high
     return parse_number("--clusters", given, "3, a range such as 2-8, or auto")
 
 

@@ -143,7 +143,9 @@ class EncodedTable:
             cell = str(table.cells[name].raw[row])
             if n and isinstance(column, NumberColumn):
                 kind = "date" if column.is_date else "number"
-                self.problems.append(invalid_cell(table.place(row, name), cell, n, kind))
+                symbol = column.notation.symbol if column.notation else ""
+                where = table.place(row, name)
+                self.problems.append(invalid_cell(where, cell, n, kind, symbol=symbol))
             elif n and not refuse:
                 self._unknown[name] += n
                 self._first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
