@@ -57,6 +57,11 @@ class Notation:
             raise ValueError(f"{self} is unknown")
 
     @property
+    def kind(self) -> str:
+        """What a text in this notation is, for messages."""
+        return "date" if self.date else f"number with {self.symbol}" if self.symbol else "number"
+
+    @property
     def is_day(self) -> bool:
         """Whether the texts are dates, with or without a time of day."""
         return _has_day(self.date)

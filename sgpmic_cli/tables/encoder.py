@@ -142,10 +142,8 @@ class EncodedTable:
             n, row = int(invalid.sum()), int(invalid.argmax())
             cell = str(table.cells[name].raw[row])
             if n and isinstance(column, NumberColumn):
-                kind = "date" if column.is_date else "number"
-                symbol = column.notation.symbol if column.notation else ""
-                where = table.place(row, name)
-                self.problems.append(invalid_cell(where, cell, n, kind, symbol=symbol))
+                kind = column.notation.kind if column.notation else "number"
+                self.problems.append(invalid_cell(table.place(row, name), cell, n, kind))
             elif n and not refuse:
                 self._unknown[name] += n
                 self._first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")

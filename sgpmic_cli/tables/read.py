@@ -237,8 +237,8 @@ def _sheet_rows(source: Source) -> Iterator[Row]:
             yield number, [*row, *[None] * (n_columns - len(row))]
 
 
-def _npy_array(source: Source) -> np.ndarray:
-    """Return the array (N, P) of a .npy file. Map a large one into memory.
+def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
+    """Yield the array (N, P) of a .npy file or blocks of its rows. Map a large one into memory.
 
     A mapped file that another program truncates ends the process with SIGBUS.
     """
@@ -253,14 +253,9 @@ def _npy_array(source: Source) -> np.ndarray:
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
         found = f"an array of shape {array.shape} and type {array.dtype}"
         raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
-    return array
-
-
-def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
-    array = _npy_array(source)
     for rows in [slice(0, None)] if whole else row_blocks.row_blocks(len(array)):
         block = array if whole else np.array(array[rows], dtype=np.float64, order="C")
-        yield RawTable.from_array(source.name, block, rows.start)
+        yield RawTable.from_array(name, block, rows.start)
 
 
 def _parquet_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:
