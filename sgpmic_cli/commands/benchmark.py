@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-
 # The colours of verdicts in the terminal.
 STYLES = {
     "exact": "bold green",

@@ -174,8 +174,7 @@ def _split(
     """
     if separator != " ":  # the csv module allows no spaces after a closing quote
         mark = re.escape(separator)
-        # Quotes inside a cell are doubled, so a closing one makes their number odd, or even after
-        # an opening quote.
+        # A closing quote makes the number of quotes odd, or even right after the opening one.
         closing = re.compile(rf'((?:(?<!")|(?:^|{mark}) *")"(?:"")*) +(?={mark}|[\r\n]|\Z)')
         lines = (closing.sub(r"\1", line) if '" ' in line else line for line in lines)
     reader = _reader(lines, separator, strict=True)
