@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import MISSING, to_number
-from sgpmic_cli.tables.options import Problem, Remedy, TableError, TextFormat, shown
+from sgpmic_cli.tables.options import Problem, Remedy, TableError, TextFormat, plural, shown
 
 Row = tuple[int, Sequence[Any]]  # the line where it begins, and its cells
 MAX_BYTES = 2 * 1024**3  # of a table that is loaded into memory
@@ -187,7 +187,7 @@ def _split(
                 n_columns = n_columns or len(cells)
                 if len(cells) != n_columns:
                     raise UsageError(
-                        f"{path}, line {line}: {len(cells)} cells where the first line "
+                        f"{path}, line {line}: {plural(len(cells), 'cell')} where the first line "
                         f"has {n_columns}; delete lines above the header, and give every row as "
                         "many cells"
                     )
