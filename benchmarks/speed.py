@@ -40,7 +40,7 @@ from sgpmic_cli import SGPMIC
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.render.tables import as_json
 from sgpmic_cli.clustering.model.map.backend import choose_backend
-from sgpmic_cli.clustering.model.map.training import MapFitter, start, train
+from sgpmic_cli.clustering.model.map.training import MapFitter, fit_map, start_map
 from sgpmic_cli.data import load
 from sgpmic_cli.files.manifest import commit, environment
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
@@ -183,10 +183,10 @@ def map_iteration_ms(n: int, k: int, device: str = "cpu", n_jobs: int = 1) -> tu
     times: list[float] = []
     with workers(n_jobs) as threads:
         fitter = MapFitter(
-            *(Y, None, np.eye(LARGE["m"])[groups], start(Y, LARGE["q"], k, seed=0)),
+            *(Y, None, np.eye(LARGE["m"])[groups], start_map(Y, LARGE["q"], k, seed=0)),
             *(choose_backend(device, n), threads),
         )
-        fitted = train(fitter, 4, 10, 0.0, lambda *_: times.append(time.perf_counter()))
+        fitted = fit_map(fitter, 4, 10, 0.0, lambda *_: times.append(time.perf_counter()))
     return _shortest_ms(times), fitted.parameters.mu
 
 

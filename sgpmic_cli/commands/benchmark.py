@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-
-# The colours of the verdicts in the terminal.
+# The colours of verdicts in the terminal.
 STYLES = {
     "exact": "bold green",
     "within 1": "green",
@@ -24,8 +23,6 @@ STYLES = {
     "data differ": "yellow",
     "best": "bold green",
     "tied": "green",
-    "lower": "",
-    "alone": "",
     "failed": "bold red",
     "unavailable": "dim",
     "not run": "dim",
@@ -116,7 +113,7 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
         for metric, part in shown.groupby("metric", sort=False)
     }
     lines = [
-        Text.assemble((verdict, STYLES[verdict]), f": {about.meaning}")
+        Text.assemble((verdict, STYLES.get(verdict, "")), f": {about.meaning}")
         for verdict, about in LEGEND.items()
         if any(verdict in each for each in counts.values())
     ]
@@ -152,7 +149,7 @@ def _row(cell: Any, printed: bool) -> "list[str | Text]":
         cell.title,
         Text(plain(cell.mean, cell.std) + runs, style="bold" if cell.best else ""),
         *(paper if printed else []),
-        Text(cell.verdict, style=STYLES[cell.verdict]),
+        Text(cell.verdict, style=STYLES.get(cell.verdict, "")),
     ]
 
 

@@ -72,14 +72,15 @@ def fetch(
 def verify(*, json: shared.Json = False, source: shared.SourceOptions) -> None:
     """Check the hashes of all data and, with a mirror, compare every value with the publishers'."""
     from sgpmic_cli.data.inventory import verify_all
-    from sgpmic_cli.errors import DataUnavailable
+    from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
     rows = [check._asdict() for check in verify_all(**vars(source))]
-    states = {row["state"] for row in rows}
-    code = 1 if "failed" in states else DataUnavailable.exit_code if "unavailable" in states else 0
-    _print({"ok": code == 0, "checks": rows}, json, rows)
-    if code:
-        raise typer.Exit(code)
+    errors = {"failed": SgpmicError, "unavailable": DataUnavailable}  # the worst one first
+    found = [(kind, row) for state, kind in errors.items() for row in rows if row["state"] == state]
+    _print({"ok": not found, "checks": rows}, json, rows)
+    for kind, row in found[:1]:
+        some = f"{len(found)} of {len(rows)} checks did not succeed"
+        raise kind(f"{some}, the first of {row['dataset']}: {row['detail']}")
 
 
 def _print(document: dict[str, Any], json: bool, rows: list[dict[str, Any]]) -> None:

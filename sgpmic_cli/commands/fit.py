@@ -41,7 +41,8 @@ def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
     >>> parse_clusters("3"), parse_clusters("2-8"), parse_clusters("auto"), parse_clusters(None)
     (3, (2, 8), 'auto', None)
     """
-    if limits := re.fullmatch(r"(\d{1,9})-(\d{1,9})", given or ""):
+    limits = re.fullmatch(r"([1-9]\d{0,8})-(\d{1,9})", given or "")
+    if limits and int(limits[1]) <= int(limits[2]):
         return int(limits[1]), int(limits[2])
     return parse_number("--clusters", given, "3, a range such as 2-8, or auto")
 

@@ -83,12 +83,9 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
         changed["drop"] = (*options.get("drop", ()), *changed["drop"])
     given = {**options, **options.pop("format", {}), **arguments, **changed}
     words = ["sgpmic", "fit", shlex.quote(given["dataset"])]
+    others = ("dataset", "table", "format", "all_classes")
     for name, value in given.items():
-        if name in ("dataset", "table", "format", "all_classes") or value in (
-            None,
-            (),
-            usual.get(name),
-        ):
+        if name in others or value in (None, (), usual.get(name)):
             continue
         if name in ("columns", "drop"):
             word = as_option_value(value)
@@ -159,13 +156,10 @@ def estimator_for(
 def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
     """Raise UsageError for a setting that the estimator does not have."""
     for name in sorted(settings.keys() - estimator_class(setting)().get_params().keys()):
-        owner, remedy = (
-            ("default", "drop it, or leave --setting paper out")
-            if setting == "paper"
-            else ("paper's", "add --setting paper, or drop it")
-        )
-        given = f"{option_name(name)} {settings[name]}"
-        raise UsageError(f"{given} belongs to the {owner} model: {remedy}.")
+        owner = "the paper's model: add --setting paper, or drop it"
+        if setting == "paper":
+            owner = "the default model: drop it, or leave --setting paper out"
+        raise UsageError(f"{option_name(name)} {settings[name]} belongs to {owner}.")
 
 
 def fit_with_options(

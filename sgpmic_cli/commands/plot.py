@@ -37,9 +37,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
         autocompletion=shared.complete_datasets,
     ),
     clusters: int | None = shared.option(
-        "Number of clusters in --data.",
-        *("--clusters", "--n-clusters"),
-        default="auto",
+        "Number of clusters in --data.", *("--clusters", "--n-clusters"), default="auto"
     ),
     scale: shared.ScaleOption = None,
     table: shared.TableOptionGroup,

@@ -113,7 +113,7 @@ def _load_table(given: str, options: TableOptions) -> Dataset:
         None if rows.classes is None else unify_numbers(rows.classes.tolist()),
         recipe.feature_names,
         recipe=recipe,
-        path=None if path == STANDARD_INPUT else path,
+        path=path if path != STANDARD_INPUT and os.path.isfile(path) else None,
         row_numbers=rows.row_numbers,
         ids=None if rows.ids is None else tuple(rows.ids),
         notes=(*decision_notes(recipe, options), *encoded.notes),

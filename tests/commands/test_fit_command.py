@@ -1,7 +1,10 @@
 import json
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pandas as pd
@@ -131,12 +134,15 @@ def test_dropped_rows_do_not_change_the_row_numbers(run, no_figures):
     assert json.loads(result.stdout)["columns"] == 4
 
 
-def test_decimal_commas_and_standard_input(here, no_figures):
+@pytest.mark.parametrize(("given", "name"), [("-", "standard-input"), ("./pipe", "pipe")])
+def test_decimal_commas_and_data_that_can_be_read_once(here, no_figures, given, name):
     text = birds(40, missing=0.0).to_csv(index=False, sep=";", decimal=",").encode()
-    line = f"fit - {QUICK} --clusters 2 --decimal , --columns bill_length,body_mass"
-    assert "standard-input: 40 rows, 2 columns" in sgpmic(line, input=text).stdout
-    predicted = sgpmic("predict sgpmic-out/fit/standard-input -", input=text)
-    assert "standard-input: 40 rows" in predicted.stdout
+    os.mkfifo("pipe")
+    options = f"{QUICK} --clusters 2 --decimal , --columns bill_length,body_mass"
+    for line in (f"fit {given} {options}", f"predict sgpmic-out/fit/{name} {given}"):
+        if name == "pipe":
+            Thread(target=Path("pipe").write_bytes, args=[text], daemon=True).start()
+        assert f"{name}: 40 rows" in sgpmic(line, input=text).stdout
 
 
 def test_a_missing_gpu_is_no_error_and_options_reach_the_model(run, no_figures, monkeypatch):

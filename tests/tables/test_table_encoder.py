@@ -126,3 +126,6 @@ def test_frame_of_another_library_is_encoded_as_one_of_pandas(library):
     assert encoder.recipe_ == plain.recipe_
     assert list(encoder.feature_names_in_) == list(COLUMNS)
     np.testing.assert_array_equal(plain.transform(make(COLUMNS)), Y)
+    column = make(COLUMNS)["number"]  # has the Arrow interface as well
+    with pytest.raises(ValueError, match=r"2-dim|2D array"):
+        plain.fit(column)

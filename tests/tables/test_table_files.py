@@ -5,6 +5,7 @@ import gzip
 import io
 import os
 import pickle
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -148,6 +149,23 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     np.testing.assert_array_equal(table.cells["when"].numbers, [19753, 19754, np.nan])
     assert table.cells["lasted"].texts.tolist() == ["0.5", "1.5", ""]
     assert table.place(0) == "row 1"
+    twice = frame.rename_axis("word")
+    assert read_table(parquet(twice), TextFormat()).columns == frame.columns.tolist()
+
+
+@pytest.mark.parametrize("dimension", [b"", b'<dimension ref="A1" />'])
+def test_sheet_with_wrong_or_no_dimensions_is_read_whole(here, dimension):
+    book = pytest.importorskip("openpyxl").Workbook(write_only=True)  # writes none
+    sheet = book.create_sheet()
+    for row in (["a", "b"], [1.5, 2], [2.5, 3, "late"]):
+        sheet.append(row)
+    book.save("old.xlsx")
+    with zipfile.ZipFile("old.xlsx") as old, zipfile.ZipFile("t.xlsx", "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"<sheetViews>", dimension + b"<sheetViews>"))
+    table = read_table("t.xlsx", TextFormat())
+    assert table.columns == ["a", "b", "column_3"]
+    assert table.cells["column_3"].texts.tolist() == ["", "late"]
 
 
 def test_damaged_parquet_files_are_refused(here):

@@ -1,11 +1,13 @@
 """What follows from a fit of the default model: assignment of rows, samples, model files."""
 
 import copy
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -137,7 +139,8 @@ class FittedEstimator(LatentClusterer):
         grown = copy.copy(self)  # an interrupted update leaves the estimator unchanged
         for name in (*ROW_AXES, "labels_"):
             setattr(grown, name, np.delete(getattr(self, name), self._left_out, axis=0))
-        with workers(self.n_jobs) as threads:
+        with workers(self.n_jobs) as threads, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # as in a fit
             grown._add(Y[~empty], threads)
         grown._left_out = np.r_[self._left_out, n_old + np.flatnonzero(empty)]
         grown._diagnose()

@@ -23,6 +23,7 @@ from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, ve
 from sgpmic_cli.clustering.model.fitted_model import FittedModel
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
 from sgpmic_cli.clustering.model.map.shared_process import MapParameters
+from sgpmic_cli.estimator_base.scaling import distinct_rows
 
 
 class Update(NamedTuple):
@@ -81,7 +82,9 @@ def with_new_clusters(rows: Array, labels: Indices, n_clusters: int, unlike: Boo
     if len(pool) < FOLDS:
         return labels
     most = min(MOST_CLUSTERS, max(2, len(pool) // 10))
-    number = choose_number(pool, list(range(1, most + 1))).chosen
+    number = 1  # of few distinct rows
+    if distinct_rows(pool, FOLDS) == FOLDS:
+        number = choose_number(pool, list(range(1, most + 1))).chosen
     tried = labels.copy()
     tried[unlike] = n_clusters + consensus(pool, number).labels
     verdicts = verdicts_of(continuous_columns(rows), tried, n_clusters + number)

@@ -19,6 +19,7 @@ from sgpmic_cli.clustering.fitting import Fitted
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import LEFT_OUT, Prediction
+from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
 from sgpmic_cli.files.atomic import read_regular, strict_json
 
 SMALLEST = 10  # rows of a leaf
@@ -141,7 +142,7 @@ def read_cut(path: Path) -> Cut:
             raise ValueError("a leaf has no new cluster, or several")
         if {*new_clusters} != {*range(len(names))} or {*owners} != {*np.flatnonzero(sizes)}:
             raise ValueError("a cluster has no leaf")
-        if not np.isfinite(centres).all() or centres.ndim != 2:
+        if not (np.abs(centres) < SAFE_RANGE[1]).all() or centres.ndim != 2:
             raise ValueError("a place is not a point")
         "".join(names).encode()  # names are text that can be written
         tree = MergeTree(np.array(owners, dtype=int), centres, [])

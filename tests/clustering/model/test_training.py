@@ -5,6 +5,7 @@ import pytest
 
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, impute
+from sgpmic_cli.clustering.model.map import training
 from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
 from sgpmic_cli.clustering.model.map.latent_mixture import mixture_bound
 from sgpmic_cli.clustering.model.map.shared_process import log_prior
@@ -40,6 +41,19 @@ def test_neither_step_lowers_the_bound(table, request):
         values.append(bound(fit))
     assert np.diff(values).min() >= -1e-9
     assert values[-1] > values[0] + 10.0
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_far_trial_point_is_rejected_without_a_warning(iris, monkeypatch):
+    values = []
+
+    def far(objective, x, steps):
+        values.append(objective(x + 1000.0)[0])
+        return x
+
+    monkeypatch.setattr(training, "lbfgs", far)
+    fitter(iris).m_step(1)
+    assert not np.isfinite(values).any()
 
 
 @pytest.mark.parametrize("table", ["iris", "iris_gaps"])

@@ -95,13 +95,13 @@ class MapFitter:
         xp, shapes = self.backend.xp, self.parameters
         prior = latent_mixture.latent_prior(self.S, self.mixture)
 
+        @np.errstate(all="ignore")  # a trial point may be far away
         def objective(vector: Any) -> tuple[float, Any]:
             p = shapes.unpack(vector)
             try:
-                with np.errstate(all="ignore"):
-                    value, gradient = bound_and_gradient(
-                        self.backend, self.Y, self.squares, p, self.workers
-                    )
+                value, gradient = bound_and_gradient(
+                    self.backend, self.Y, self.squares, p, self.workers
+                )
             except (np.linalg.LinAlgError, RuntimeError):  # a singular trial point
                 return float("nan"), vector
             s = xp.exp(p.log_s)
