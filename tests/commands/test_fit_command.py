@@ -212,11 +212,10 @@ def test_the_help_names_the_defaults_of_the_estimators():
     options = {
         option.name: option.show_default for option in get_command(app).commands["fit"].params
     }
-    for name in ("dims", "inducing", "max_iter", "scale"):
+    for name in ("dims", "inducing", "max_iter", "n_resamples", "scale"):
         assert options[name].startswith(str(own[parameters.get(name, name)])), name
     for name in ("max_iter", "scale"):
         assert options[name].endswith(f"; {paper[name]} with --setting paper")
     for name in ("kernel", "optimizer", "n_init"):
         assert options[name] == str(paper[name])
-    assert options["n_resamples"] == str(fit_models.N_RESAMPLES)
     assert options["variance"] == f"{fit_models.PAPER_VARIANCE:g} with --setting paper"
