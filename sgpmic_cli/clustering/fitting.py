@@ -82,7 +82,7 @@ class Fitted:
     iterations: list[IterationProgress] = field(default_factory=list)  # of the start that was kept
     scale_given: bool = False
     warnings: list[str] = field(default_factory=list)
-    without: Indices | None = None  # clusters of a fit without the columns that explain clusters
+    without: LatentClusterer | None = None  # fitted without the columns that explain clusters
     given_names: tuple[str, ...] = ()  # of the clusters; empty if they are proposed
 
     @cached_property
@@ -101,9 +101,8 @@ class Fitted:
 
     @property
     def stability(self) -> float | None:
-        """Mean overlap of the clusters with refits, weighted by size; None if not measured."""
-        stability = getattr(self.model, "stability_", None)
-        return None if stability is None else float(self.model.weights_ @ stability)
+        """Mean overlap of the clusters with refits; None if not measured."""
+        return mean_stability(self.model)
 
     @property
     def verdicts(self) -> list[dict[str, Any]]:
@@ -275,6 +274,12 @@ def fit(
     messages = dict.fromkeys(wording(_lower_first(str(warning.message))) for warning in caught)
     kept, rows = callback.kept_iterations(), model.training_prediction
     return Fitted(model, data, rows, setting, seconds, kept, scale_given, list(messages))
+
+
+def mean_stability(model: LatentClusterer) -> float | None:
+    """Return the mean overlap of the clusters with refits, weighted by size, or None."""
+    stability = getattr(model, "stability_", None)
+    return None if stability is None else float(model.weights_ @ stability)
 
 
 def last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
