@@ -105,7 +105,8 @@ def choice_in_words(fitted: Fitted) -> str:
     clusters = f"{m} cluster{'s' * (m != 1)}"
     if not tried:
         of_classes = fitted.setting == "paper" and m == fitted.data.n_classes
-        return f"{clusters}, {'the number of classes' if of_classes else 'as asked for'}."
+        source = "as given" if fitted.given_names else "as asked for"
+        return f"{clusters}, {'the number of classes' if of_classes else source}."
     low, high = tried[0]["n_clusters"], tried[-1]["n_clusters"]
     if fitted.model.no_clusters_:
         numbers = "2 clusters do not" if high == 2 else f"no number from 2 to {high} does"

@@ -316,7 +316,13 @@ def _columns(fitted: Fitted) -> list[Html]:
     for role in roles[:MOST_COLUMNS]:
         alike.setdefault((role.taken_as, role.why), []).append(role.name)
     rows = [[taken_as, ", ".join(names), why] for (taken_as, why), names in alike.items()]
-    parts = [table(["taken for", "columns", ""], rows, caption="What each column was taken for")]
+    parts = [
+        table(
+            ["taken for", "columns", "values, or why"],
+            rows,
+            caption="What each column was taken for",
+        )
+    ]
     if len(roles) > MOST_COLUMNS:
         parts.append(paragraph("more_columns", n=len(roles) - MOST_COLUMNS))
     return parts

@@ -36,7 +36,12 @@ def fitted(m, scores, no_clusters=False, plausible=(), stability=None):
     model.cluster_sizes_ = np.ones(m)
     data = SimpleNamespace(n_classes=0, ids=None, recipe=None, Y=np.empty((0, 0)))
     return SimpleNamespace(
-        model=model, setting="default", data=data, stability=stability, columns_to_drop=[]
+        model=model,
+        setting="default",
+        data=data,
+        stability=stability,
+        columns_to_drop=[],
+        given_names=(),
     )
 
 
@@ -54,7 +59,10 @@ def test_the_choice_of_the_number(m, scores, more, words):
     assert words in choice_in_words(fitted(m, scores, **more))
 
 
-def test_the_number_of_classes_is_not_asked_for():
+def test_the_numbers_of_classes_and_of_given_clusters_are_not_asked_for():
+    found = fitted(2, {})
+    found.given_names = ("a", "b")
+    assert choice_in_words(found) == "2 clusters, as given."
     found = fitted(3, {})
     found.setting, found.data.n_classes = "paper", 3
     assert choice_in_words(found) == "3 clusters, the number of classes."
