@@ -185,7 +185,8 @@ def _columns_without_part(data: Dataset) -> str:
         return ""
     if number == n_columns:
         return " The columns have too few different values to show a valley, so this says little."
-    return f" {number} of {n_columns} columns have too few different values to show a valley."
+    have = "has" if number == 1 else "have"
+    return f" {number} of {n_columns} columns {have} too few different values to show a valley."
 
 
 def _quoted(columns: Sequence[str]) -> str:

@@ -158,7 +158,7 @@ def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
         The page. It needs no other file and no network.
     """
     codes, names = cluster_codes(np.asarray(labels).ravel())
-    model = SGPMIC(len(names), init=codes, random_state=0)
+    model = SGPMIC(len(names), init=codes, n_resamples=0, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X)

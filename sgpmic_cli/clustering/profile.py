@@ -215,9 +215,9 @@ def readable(value: float, spread: float) -> str:
     if not np.isfinite(value) or (value == round(value) and abs(value) < 1e6):
         return f"{value:.0f}"
     size = int(np.floor(np.log10(abs(value))))
-    if 6 < size < 9:
-        return f"{value / 1e6:.3g} million"
-    if size > 6 or size < -4:
+    if 6 <= size < 15:
+        return f"{float(f'{value:.3g}') / 1e6:.12g} million"
+    if size >= 15 or size < -4:
         return f"{value:.2e}"
     needed = -int(np.floor(np.log10(spread))) if spread > 0 else 0
     return f"{value:.{max(0, 2 - size, needed)}f}"

@@ -163,8 +163,16 @@ def test_a_single_cluster_without_a_name_is_the_rest(tmp_path):
 
 
 def test_numbers_are_written_for_people():
-    numbers = [(0.0, 1.0), (61.0, 9.0), (12.345, 9.0), (-118.25, 0.05), (7.7e7, 1e7), (3e-7, 1e-7)]
-    words = ["0", "61", "12.3", "-118.25", "77 million", "3.00e-07"]
+    numbers = [
+        (0.0, 1.0),
+        (61.0, 9.0),
+        (12.345, 9.0),
+        (-118.25, 0.05),
+        (7.7e7, 1e7),
+        (1.1612e9, 1e7),
+        (3e-7, 1e-7),
+    ]
+    words = ["0", "61", "12.3", "-118.25", "77 million", "1160 million", "3.00e-07"]
     assert [readable(value, spread) for value, spread in numbers] == words
 
 
