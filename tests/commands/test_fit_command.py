@@ -193,7 +193,7 @@ def test_python_and_the_command_line_fit_the_same_model(here, no_figures, missin
     frame = birds(80, missing=missing)
     frame.loc[9, frame.columns != "bird"] = np.nan
     frame.to_csv("birds.csv", index=False)
-    sgpmic("fit birds.csv --clusters 3 --iterations 1 --resamples 0")
+    sgpmic("fit birds.csv --clusters 3 --iterations 1")
     command = pd.read_csv("sgpmic-out/fit/birds/labels.csv").set_index("row")
     with pytest.warns(UserWarning, match="left out"):
         model = SGPMIC(3, max_iter=1, random_state=0).fit(frame)
