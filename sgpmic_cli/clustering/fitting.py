@@ -102,7 +102,7 @@ class Fitted:
     @property
     def stability(self) -> float | None:
         """Mean overlap of the clusters with refits; None if not measured."""
-        return mean_stability(self.model)
+        return answer.mean_stability(self.model)
 
     @property
     def verdicts(self) -> list[dict[str, Any]]:
@@ -274,12 +274,6 @@ def fit(
     messages = dict.fromkeys(wording(_lower_first(str(warning.message))) for warning in caught)
     kept, rows = callback.kept_iterations(), model.training_prediction
     return Fitted(model, data, rows, setting, seconds, kept, scale_given, list(messages))
-
-
-def mean_stability(model: LatentClusterer) -> float | None:
-    """Return the mean overlap of the clusters with refits, weighted by size, or None."""
-    stability = getattr(model, "stability_", None)
-    return None if stability is None else float(model.weights_ @ stability)
 
 
 def last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:

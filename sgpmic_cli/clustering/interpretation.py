@@ -11,7 +11,7 @@ import numpy as np
 
 from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.clustering import answer
-from sgpmic_cli.clustering.fitting import Fitted, Progress, mean_stability
+from sgpmic_cli.clustering.fitting import Fitted, Progress
 from sgpmic_cli.clustering.model.clusters.cluster_number import plausible_in_words
 from sgpmic_cli.clustering.model.clusters.discrete_columns import effective_values
 from sgpmic_cli.clustering.model.clusters.label_constants import FEW_VALUES
@@ -199,7 +199,7 @@ def _worth_dropping(fitted: Fitted) -> bool:
     if again is None:
         return True
     lost = answer.found_again(fitted.prediction.labels, again.labels_)[1]
-    return again.n_clusters_ > 1 and bool(lost) and not _is_unstable(mean_stability(again))
+    return again.n_clusters_ > 1 and bool(lost) and not _is_unstable(answer.mean_stability(again))
 
 
 def number_to_compare(fitted: Fitted) -> int | None:
