@@ -103,8 +103,8 @@ def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, A
     m = len(np.unique(classes))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # convergence, parts of neighbour graphs, threads of UMAP
-        model = SGPMIC(n_clusters=m, random_state=seed).fit(rows)
-        refits = SGPMIC(n_clusters=m, n_resamples=8, random_state=seed).fit(rows)
+        model = SGPMIC(n_clusters=m, n_resamples=0, random_state=seed).fit(rows)
+        refits = SGPMIC(n_clusters=m, random_state=seed).fit(rows)
         maps = {OURS: model.embedding_, **other_maps(rows, seed)}
         values: Values = {}
         for name, points in maps.items():

@@ -91,6 +91,12 @@ def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> 
     return f"{without} {_numbered(kept)} found again; {_numbered(lost)} not."
 
 
+def mean_stability(model: Any) -> float | None:
+    """Return the mean overlap of the clusters with refits, weighted by size, or None."""
+    stability = getattr(model, "stability_", None)
+    return None if stability is None else float(model.weights_ @ stability)
+
+
 def found_again(labels: Indices, again: Indices) -> tuple[list[int], list[int]]:
     """Return the clusters (N,) that come back in others of the same rows, and those that do not."""
     clusters = np.unique(labels).tolist()

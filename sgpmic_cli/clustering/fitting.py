@@ -80,7 +80,7 @@ class Fitted:
     seconds: float | None = None  # None if the model was fitted elsewhere
     iterations: list[IterationProgress] = field(default_factory=list)  # of the start that was kept
     warnings: list[str] = field(default_factory=list)
-    without: Indices | None = None  # clusters of a fit without the columns that explain clusters
+    without: LatentClusterer | None = None  # fitted without the columns that explain clusters
     given_names: tuple[str, ...] = ()  # of the clusters; empty if they are proposed
 
     @cached_property
@@ -99,9 +99,8 @@ class Fitted:
 
     @property
     def stability(self) -> float | None:
-        """Mean overlap of the clusters with refits, weighted by size; None if not measured."""
-        stability = getattr(self.model, "stability_", None)
-        return None if stability is None else float(self.model.weights_ @ stability)
+        """Mean overlap of the clusters with refits; None if not measured."""
+        return answer.mean_stability(self.model)
 
     @property
     def verdicts(self) -> list[dict[str, Any]]:

@@ -138,7 +138,7 @@ def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
         The page. It needs no other file and no network.
     """
     codes, names = cluster_codes(np.asarray(labels).ravel())
-    model = SGPMIC(len(names), init=codes, random_state=0)
+    model = SGPMIC(len(names), init=codes, n_resamples=0, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X)
@@ -293,7 +293,13 @@ def _columns(fitted: Fitted) -> list[Html]:
     for role in roles[:MOST_LISTED_COLUMNS]:
         alike.setdefault((role.taken_as, role.why), []).append(role.name)
     rows = [[taken_as, ", ".join(names), why] for (taken_as, why), names in alike.items()]
-    parts = [table(["taken for", "columns", ""], rows, caption="What each column was taken for")]
+    parts = [
+        table(
+            ["taken for", "columns", "values, or why"],
+            rows,
+            caption="What each column was taken for",
+        )
+    ]
     if len(roles) > MOST_LISTED_COLUMNS:
         parts.append(paragraph("more_columns", n=len(roles) - MOST_LISTED_COLUMNS))
     return parts

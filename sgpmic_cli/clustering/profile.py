@@ -22,6 +22,8 @@ MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mention
 UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
 PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
 COMMON = 0.9  # ... unless one text is more common than this among all rows
+ENOUGH_ROWS = 10_000  # for the columns that follow from others
+ROUNDING = 1e-3  # standard deviations of what rounding adds to a computed column
 
 
 @dataclass(frozen=True)
@@ -218,9 +220,9 @@ def readable(value: float, spread: float) -> str:
     if not np.isfinite(value) or (value == round(value) and abs(value) < 1e6):
         return f"{value:.0f}"
     size = int(np.floor(np.log10(abs(value))))
-    if 6 < size < 9:
-        return f"{value / 1e6:.3g} million"
-    if size > 6 or size < -4:
+    if 6 <= size < 15:
+        return f"{float(f'{value:.3g}') / 1e6:.12g} million"
+    if size >= 15 or size < -4:
         return f"{value:.2e}"
     needed = -int(np.floor(np.log10(spread))) if spread > 0 else 0
     return f"{value:.{max(0, 2 - size, needed)}f}"
@@ -259,6 +261,26 @@ def repeated_texts(data: Dataset, labels: Indices) -> dict[str, float]:
             if repeated >= PURE and counts.sum(axis=0).max() <= COMMON:
                 found[column.name] = repeated
     return found
+
+
+def computed_columns(data: Dataset) -> list[str]:
+    """Return the columns of a file that are linear functions of the columns before them.
+
+    Examples are a sale price, which is a price less a discount, and a flag for one of the stores.
+    """
+    Y = data.Y[:: 1 + len(data.Y) // ENOUGH_ROWS]
+    if data.recipe is None or len(Y) <= Y.shape[1]:
+        return []
+    spread = np.nanstd(Y, axis=0)
+    scaled = np.nan_to_num((Y - np.nanmean(Y, axis=0)) / np.where(spread > 0, spread, 1.0))
+    # The diagonal has the part of each feature that is orthogonal to all features before it.
+    new = np.abs(np.diag(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(scaled))
+    owners = data.recipe.column_of_feature
+    return [
+        column.name
+        for c, column in enumerate(data.recipe.columns)
+        if new[owners == c].max() < ROUNDING
+    ]
 
 
 def text_advice(repeated: Mapping[str, float]) -> list[str]:

@@ -62,7 +62,7 @@ def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
     if not n:
         return []
     rows = f"1 of {n_rows} rows resembles" if n == 1 else f"{n} of {n_rows} rows resemble"
-    return [f"{rows} nothing {others}: see the column 'unusual' in labels.csv."]
+    return [f"{rows} nothing {others}: {'it is' if n == 1 else 'they are'} marked as unusual."]
 
 
 def write_table(

@@ -44,7 +44,6 @@ USUAL = {
     "decimal": ".",
 }
 PAPER_VARIANCE = 95.0  # percent of the variance that sets the latent dimensions
-N_RESAMPLES = 8  # of the default model, whose own default is 0
 N_DOUBTFUL, N_TYPICAL = 5, 3  # rows that are shown
 N_STEPS = 2  # commands that are shown; the page has all
 
@@ -109,13 +108,11 @@ def estimator_for(
 ) -> LatentClusterer:
     """Create an estimator. Options that are None keep the estimator's default.
 
-    The default model makes 8 refits. With setting="paper" the number of clusters defaults to the
-    number of classes, as in the paper. The other settings are parameters of the estimator.
+    With setting="paper" the number of clusters defaults to the number of classes, as in the paper.
+    The other settings are parameters of the estimator.
     """
     settings = {name: value for name, value in settings.items() if value is not None}
-    if setting == "default":
-        settings.setdefault("n_resamples", N_RESAMPLES)
-    elif settings.get("device") in ("cpu", "auto"):
+    if setting == "paper" and settings.get("device") in ("cpu", "auto"):
         del settings["device"]  # the paper's model always runs on the processor
     if dims is not None and variance is not None:
         raise UsageError(

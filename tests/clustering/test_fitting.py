@@ -1,13 +1,12 @@
 import pandas as pd
 import pytest
 
-from sgpmic_cli.commands.fit_models import N_RESAMPLES, fit_with_options
+from sgpmic_cli.commands.fit_models import fit_with_options
 from sgpmic_cli.data import load
 
 
 def test_default_model_has_one_bound_per_iteration(tmp_path):
     fitted = fit_with_options(load("iris"), clusters=3, dims=2, inducing=5, max_iter=2)
-    assert fitted.model.n_resamples == N_RESAMPLES
     assert fitted.model.covariances_.shape == (3, 2, 2)
     trace = fitted.trace()
     assert list(zip(trace["iteration"], trace["step"], strict=True)) == [(1, "EM"), (2, "EM")]

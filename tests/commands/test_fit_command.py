@@ -200,7 +200,7 @@ def test_python_and_the_command_line_fit_the_same_model(here, no_figures, missin
     frame = birds(80, missing=missing)
     frame.loc[9, frame.columns != "bird"] = np.nan
     frame.to_csv("birds.csv", index=False)
-    sgpmic("fit birds.csv --clusters 3 --iterations 1 --resamples 0")
+    sgpmic("fit birds.csv --clusters 3 --iterations 1")
     command = pd.read_csv("sgpmic-out/fit/birds/labels.csv").set_index("row")
     with pytest.warns(UserWarning, match="left out"):
         model = SGPMIC(3, max_iter=1, random_state=0).fit(frame)
@@ -219,11 +219,10 @@ def test_the_help_names_the_defaults_of_the_estimators():
     options = {
         option.name: option.show_default for option in get_command(app).commands["fit"].params
     }
-    for name in ("dims", "inducing", "max_iter", "scale"):
+    for name in ("dims", "inducing", "max_iter", "n_resamples", "scale"):
         assert options[name].startswith(str(own[parameters.get(name, name)])), name
     for name in ("max_iter", "scale"):
         assert options[name].endswith(f"; {paper[name]} with --setting paper")
     for name in ("kernel", "optimizer", "n_init"):
         assert options[name] == str(paper[name])
-    assert options["n_resamples"] == str(fit_models.N_RESAMPLES)
     assert options["variance"] == f"{fit_models.PAPER_VARIANCE:g} with --setting paper"

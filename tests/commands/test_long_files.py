@@ -89,7 +89,7 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
     second = document(line, "many")
     assert first["notes"] == second["notes"]
     assert len(first["notes"]) == 4
-    assert "see the column 'unusual' in labels.csv" in first["notes"][3]
+    assert "marked as unusual" in first["notes"][3]
     unknown = "column 'colour' has 50 values that the model does not know, such as 'green' in row 1"
     assert unknown in first["notes"][1]
     assert first["scores"] == second["scores"]

@@ -20,7 +20,8 @@ FRAME = pd.DataFrame(Y, columns=["a", "b", "c"])
 
 
 def default(**parameters):
-    return SGPMIC(**{"n_clusters": 2, "max_iter": 3, "random_state": 0, **parameters})
+    usual = {"n_clusters": 2, "max_iter": 3, "n_resamples": 0, "random_state": 0}
+    return SGPMIC(**{**usual, **parameters})
 
 
 def paper(**parameters):

@@ -156,7 +156,7 @@ def find_clusters(
         found = named_clustering(init, space.rows, n_clusters, seed)
     refits = stability = None
     if n_resamples and n_clusters > 1:
-        refits, stability = refit(space.rows, found, n_resamples, random_state)
+        refits, stability = refit(space.rows, found, n_resamples, np.random.RandomState(seed))
     posterior, refits = space.in_columns(found.posterior), space.in_columns(refits)
     return found, ClusterModel(found.labels, n_clusters, posterior, refits), stability
 

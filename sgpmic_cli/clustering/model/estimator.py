@@ -88,10 +88,10 @@ class SGPMIC(FittedEstimator):
         L-BFGS steps of an M-step.
     tol : float, default=0.02
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
-    n_resamples : int, default=0
+    n_resamples : int, default=8
         Number of refits of the base clusterings to random halves of the rows. Probabilities are
-        then the mean over the refits, unless gaps separate the clusters. `stability_` says how
-        well refits find the clusters again. `sgpmic fit` makes 8.
+        the mean over the refits, unless gaps separate the clusters. `stability_` says how well
+        refits find the clusters again. Labels and map do not depend on the refits.
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.
@@ -216,7 +216,7 @@ class SGPMIC(FittedEstimator):
     max_iter: int = 10
     optimizer_steps: int = 10
     tol: float = 0.02
-    n_resamples: int = 0
+    n_resamples: int = 8
     max_rows: int = 10_000
     n_jobs: int | None = None
     device: str = "cpu"

@@ -255,6 +255,7 @@ class FittedEstimator(LatentClusterer):
 
         Verdicts and groups depend on the table and not on `random_state`.
         """
+        self._report_step("groups")
         fitted = self._fitted
         n = len(fitted.rows.rows)
         # A fit has its rows in canonical order, so the subsample does not depend on the table's.
@@ -267,6 +268,8 @@ class FittedEstimator(LatentClusterer):
         self.group_depths_ = groups.depths
         if len(chosen) == n:
             return groups.labels
+        if not groups.depths:  # perhaps because no column is continuous
+            return np.full(n, -1)
         return groups.labels[TrainingRows(sample).nearest(continuous, 1)[1][:, 0]]
 
     def _derive(self) -> None:

@@ -28,7 +28,6 @@ from sgpmic_cli.clustering.model.map.training import FittedMap
 from sgpmic_cli.clustering.plots import projection
 from sgpmic_cli.clustering.view.cuts import merge_tree
 from sgpmic_cli.figure_style import COLOURS, look
-from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.text import for_html, shortened
 
 MOST_MAP_ROWS = 60_000  # a longer table is shown by an evenly spaced subset
@@ -42,6 +41,7 @@ GRID = 32  # places along each side at which the process is evaluated
 UNKNOWN = 255  # no arrow
 STRONG = 0.5  # a column is named if it changes at least this fraction of the one that changes most
 MOST_ARROWS = 3
+ENOUGH_ROWS = 2_000  # of which a fraction of variance is known to about 0.03
 
 
 def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[str, object]:
@@ -156,8 +156,8 @@ def _field(fitted: Fitted, low: Array, span: float) -> dict[str, object] | None:
     found, mean = field_at(model._fitted.map, X), model.inverse_transform(X)
     gradient = np.zeros((len(X), 2, len(profile.features)))
     gradient[:, :, model.scale_ > 0] = found.gradient
-    gradient *= explained_fraction(fitted) * model.scale_ / _or_one(profile.spread)
     _, columns = np.unique(profile.columns, return_inverse=True)
+    gradient *= predicted_fraction(fitted, columns) * model.scale_ / _or_one(profile.spread)
     named = strongest(gradient, columns)
     arrows = np.take_along_axis(gradient, np.maximum(named, 0)[:, None], axis=2)  # (n, 2, 3)
     shown = sorted(set(named[named >= 0].tolist()))[:UNKNOWN]
@@ -192,17 +192,45 @@ def _or_one(values: Array) -> Array:
     return np.where(values > 0, values, 1.0)
 
 
-def explained_fraction(fitted: Fitted) -> Array:
-    """Return the fraction of the variance of each feature (F,) that the map explains."""
+def predicted_fraction(fitted: Fitted, columns: Indices) -> Array:
+    """Return the fraction of the variance of each feature (F,) that other columns predict.
+
+    The map follows a column of noise if it has a dimension to spare, above all inside a tight
+    cluster. Such a column changes along the map, but it drives nothing: the others do not predict
+    it. Let r be the residuals of a row, J (Q, F) the gradient at its place and C the covariance of
+    its cluster on the map. Without the features c of a column, the linearised map moves the row by
+
+        d = -(sum_{other f} J_f J_f' + noise C^-1)^-1 J_c r_c
+
+    to the residuals r_c - J_c' d. They are divided by 1 - K / N, because the process was fitted to
+    the same N rows with K inducing inputs (generalised cross-validation; Craven and Wahba 1979).
+
+    Parameters
+    ----------
+    fitted : Fitted
+        A default model of two latent dimensions.
+    columns : ndarray of shape (F,)
+        Column of each feature.
+    """
     Y, model = fitted.data.Y, fitted.model
     assert isinstance(model, SGPMIC)
-    squares, counts = np.zeros(Y.shape[1]), np.zeros(Y.shape[1])
-    for rows in row_blocks(len(Y)):
-        residuals = Y[rows] - model.inverse_transform(fitted.prediction.embedding[rows])
-        squares += np.nansum(residuals**2, axis=0)
-        counts += np.isfinite(residuals).sum(axis=0)
-    unexplained = squares / np.maximum(counts, 1) / _or_one(fitted.profile.spread**2)
-    return np.clip(1.0 - unexplained, 0.0, 1.0)
+    rows = np.linspace(0, len(Y) - 1, min(len(Y), ENOUGH_ROWS)).astype(int)
+    process, scaled = model._fitted.map, model._scaled(Y[rows])
+    found, known = field_at(process, fitted.prediction.embedding[rows]), np.isfinite(scaled)
+    J, residuals = found.gradient * known[:, None], np.where(known, scaled - found.mean, 0.0)
+    prior = np.exp(process.parameters.log_noise) * np.linalg.inv(model.covariances_)
+    precision = J @ J.transpose(0, 2, 1) + prior[fitted.prediction.labels[rows]]
+    used = model.scale_ > 0
+    for column in np.unique(columns[used]):
+        own = columns[used] == column
+        J_c, r_c = J[:, :, own], residuals[:, own, None]
+        others = precision - J_c @ J_c.transpose(0, 2, 1)
+        r_c = r_c + J_c.transpose(0, 2, 1) @ np.linalg.solve(others, J_c @ r_c)
+        residuals[:, own] = r_c[:, :, 0]
+    residuals /= 1.0 - len(process.parameters.Z) / len(process.parameters.mu)
+    fraction = np.zeros(len(used))
+    fraction[used] = 1.0 - (residuals**2).sum(axis=0) / _or_one(np.nansum(scaled**2, axis=0))
+    return np.maximum(fraction, 0.0)
 
 
 class Field(NamedTuple):

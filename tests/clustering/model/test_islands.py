@@ -128,3 +128,10 @@ def test_a_subsample_decides_the_groups_of_many_rows(monkeypatch):
     model = SGPMIC(2, random_state=0, max_iter=1).fit(X)
     assert seen == [400]
     assert adjusted_rand_score(model.groups_, inside) > 0.95
+
+
+def test_many_rows_of_flags_have_no_group(monkeypatch):
+    monkeypatch.setattr(fitted_estimator, "VERDICT_ROWS", 50)
+    flags = np.random.RandomState(0).randint(0, 2, (100, 6))
+    model = SGPMIC(2, random_state=0, max_iter=1).fit(flags)
+    assert (model.groups_ == -1).all()

@@ -28,7 +28,8 @@ def pair(p, n=500, separation=3.0, seed=0):
 
 def quick(n_clusters=2, **parameters):
     """Return a model whose map is not fitted well, because probabilities do not depend on it."""
-    return SGPMIC(n_clusters, max_iter=1, optimizer_steps=1, random_state=0, **parameters)
+    usual = {"max_iter": 1, "optimizer_steps": 1, "n_resamples": 0, "random_state": 0}
+    return SGPMIC(n_clusters, **{**usual, **parameters})
 
 
 @pytest.mark.parametrize("p", [1, 4, 16])
@@ -107,10 +108,13 @@ def test_a_posterior_is_carried_over_from_a_projection_to_the_columns():
     )
 
 
-def test_refits_keep_the_labels():
+def test_refits_keep_labels_and_map():
     X, _ = pair(2, separation=2.0)
     plain, refitted = quick().fit(X), quick(n_resamples=4).fit(X)
     np.testing.assert_array_equal(plain.labels_, refitted.labels_)
+    np.testing.assert_array_equal(plain.embedding_, refitted.embedding_)
+    assert plain.stability_ is None
+    assert refitted.stability_ is not None
     np.testing.assert_array_equal(refitted.transform(X), refitted.embedding_)
     assert (plain.responsibilities_ != refitted.responsibilities_).any()
 

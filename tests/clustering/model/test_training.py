@@ -51,7 +51,7 @@ def test_a_far_trial_point_is_rejected_without_a_warning(iris, monkeypatch):
         values.append(objective(x + 1000.0)[0])
         return x
 
-    monkeypatch.setattr(training, "lbfgs", far)
+    monkeypatch.setattr(training, "device_lbfgs", far)
     fitter(iris).m_step(1)
     assert not np.isfinite(values).any()
 

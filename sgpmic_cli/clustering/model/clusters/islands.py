@@ -42,7 +42,7 @@ from sgpmic_cli.clustering.model.clusters.verdicts import VERDICT_LEVEL, absorb_
 
 ISLAND_NUMBERS = (2, 3, 4, 6)  # of clusters of k-means
 LEAST = 0.015  # of the rows; smaller parts of a tree are outliers
-REFITS = 8  # of either kind, as many as the refits of `sgpmic fit`
+REFITS = 8  # of either kind, as many as the refits of a fit
 LIKELY = 0.5  # level of a test in a refit
 OVERLAP = 0.75  # of a cluster that is found again (Hennig 2007)
 CONTINUUM = 0.8  # of the rows; a part with more is the rest of the table
