@@ -134,18 +134,20 @@ def test_an_interrupted_refit_leaves_the_old_model_unchanged():
 )
 @pytest.mark.filterwarnings("ignore:40 rows are more than max_rows")
 def test_every_step_is_printed_and_passed_to_the_callback_when_it_begins(model, steps, capsys):
-    events = []
+    events, bounds = [], []
 
     class Callback:
         started = events.append
 
         def __call__(self, iteration, bound, labels):
             events.append(iteration)
+            bounds.append(bound)
 
     model.set_params(verbose=True, callback=Callback()).fit(clouds(0, 6))
     iterations = list(range(1, model.max_iter + 1))
     after = ["clusters of the remaining rows"] if hasattr(model, "max_rows") else []
     assert events == [*steps, *iterations, *after]
+    assert set(bounds) <= set(model.lower_bounds_)
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == len(events)
     assert printed[0] == f"{type(model).__name__}: {steps[0]}"

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
 from sgpmic_cli.clustering.model.map.latent_mixture import mixture_bound
@@ -64,12 +63,3 @@ def test_the_remaining_gain_is_at_least_the_last_one():
     bounds = [-5.0 * 0.5**i for i in range(9)]
     assert remaining_gain(bounds) == pytest.approx(bounds[-1] - bounds[-4])
     assert remaining_gain([*bounds[:6], -3.0, -3.0, -3.0]) == 0.0
-
-
-def test_a_callback_hears_bounds_and_labels(iris):
-    heard = []
-    model = SGPMIC(3, max_iter=3, random_state=0, callback=lambda *all: heard.append(all)).fit(iris)
-    assert [number for number, _, _ in heard] == [1, 2, 3]
-    assert [value for _, value, _ in heard] == model.lower_bounds_
-    assert len(model.lower_bounds_) == model.n_iter_
-    np.testing.assert_array_equal(heard[-1][2], model.labels_)
