@@ -1,14 +1,11 @@
 """Probabilities of clusters: calibrated, in agreement with the labels, lower for unstable rows."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.special import expit, softmax
 from sklearn.datasets import make_moons
 
 from sgpmic_cli import SGPMIC
-from sgpmic_cli.clustering.model.clusters.base_clusterings import base_consensus
 from sgpmic_cli.clustering.model.clusters.probabilities import (
     ClusterModel,
     ClusterPosterior,
@@ -54,32 +51,20 @@ def test_labels_have_the_largest_probability():
     np.testing.assert_array_equal(found[same], probabilities[same])
 
 
-@pytest.mark.parametrize("n_clusters", [2, 4])
-@pytest.mark.parametrize("n_resamples", [0, 2])
-def test_labels_predictions_and_probabilities_agree(n_clusters, n_resamples):
+GIVEN = np.arange(500) % 2
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "parameters", [{}, {"n_resamples": 2}, {"n_clusters": 4, "n_resamples": 2}, {"init": GIVEN}]
+)
+def test_labels_predictions_and_probabilities_agree(parameters):
     X, _ = pair(4, separation=1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        model = quick(n_clusters, n_resamples=n_resamples).fit(X)
+    model = quick(**parameters).fit(X)
+    if "init" in parameters:
+        np.testing.assert_array_equal(model.labels_, GIVEN)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     np.testing.assert_array_equal(model.predict_proba(X).argmax(axis=1), model.labels_)
-
-
-def test_clusters_that_the_user_chose_keep_their_labels():
-    X, _ = pair(2, separation=1.0)
-    labels = np.arange(len(X)) % 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        model = quick(init=labels).fit(X)
-    np.testing.assert_array_equal(model.labels_, labels)
-    np.testing.assert_array_equal(model.predict(X), labels)
-
-
-def test_prediction_needs_no_search_of_neighbours(monkeypatch):
-    X, _ = pair(3)
-    model = quick().fit(X)
-    monkeypatch.setattr(TrainingRows, "nearest", None)
-    np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
 def test_the_temperature_is_that_at_which_the_other_clusterings_predict_each_one_best():
@@ -92,19 +77,6 @@ def test_the_temperature_is_that_at_which_the_other_clusterings_predict_each_one
     own = [99.0 * (member - 0.5) for member in members]
     assert _temperature(own, members) == pytest.approx(20.0, rel=0.01)  # the limit of the search
     assert _temperature(own[:1], members[:1]) == 1.0
-
-
-def test_a_posterior_is_carried_over_from_a_projection_to_the_columns():
-    rng = np.random.RandomState(0)
-    Y, projection = rng.standard_normal((200, 5)), rng.standard_normal((5, 2))
-    Y[:100] += 2.0
-    mean = Y.mean(axis=0)
-    inner = (Y - mean) @ projection
-    posterior = base_consensus(inner / inner.std(axis=0), 2).posterior
-    found = posterior.in_columns(projection / inner.std(axis=0), mean)
-    np.testing.assert_allclose(
-        found.probabilities(Y), posterior.probabilities(inner / inner.std(axis=0)), atol=1e-9
-    )
 
 
 def test_refits_keep_the_labels():

@@ -127,16 +127,3 @@ def test_a_prediction_agrees_with_the_other_methods(iris, iris_model):
     np.testing.assert_allclose(training.log_density, expected, rtol=1e-9)
     first, third = np.percentile(training.log_density, [25, 75])
     assert iris_model.unusual_below_ == pytest.approx(first - 3.0 * (third - first))
-
-
-def test_a_frame_of_numbers_is_read_as_the_command_line_reads_a_file():
-    random = np.random.RandomState(0)
-    frame = pd.DataFrame(
-        random.randn(40, 3) + 6.0 * (np.arange(40) % 2)[:, None], columns=list("abc")
-    )
-    with pytest.warns(UserWarning, match="Column 'row' is left out: it rises from row to row"):
-        model = SGPMIC(2, max_iter=1, random_state=0).fit(frame.assign(row=range(40)))
-    assert model.n_features_in_ == 4
-    plain = SGPMIC(2, max_iter=1, random_state=0).fit(frame.to_numpy())
-    np.testing.assert_array_equal(model.responsibilities_, plain.responsibilities_)
-    assert plain.encoder_ is None

@@ -146,12 +146,9 @@ def test_outliers_are_no_cluster():
     assert adjusted_rand_score(labels[:300], y) > 0.95
 
 
-def test_one_column_is_left_to_k_means_and_mixtures():
+def test_one_column_and_many_columns_are_left_to_k_means_and_mixtures():
     X = np.random.RandomState(0).randn(200, 1) + 3.0 * (np.arange(200) % 2)[:, None]
     assert found_labels(X, 2) is None
-
-
-def test_many_columns_are_left_to_k_means_and_mixtures():
     X, y = make_moons(300, noise=0.02, random_state=0)
     few = np.c_[X, np.zeros((300, 8))] @ np.linalg.qr(np.ones((10, 10)) + np.eye(10))[0]
     assert adjusted_rand_score(found_labels(few, 2), y) == 1.0
