@@ -15,6 +15,7 @@ from sgpmic_cli.errors import UsageError, input_errors
         ({"n_jobs": 0}, np.eye(5), "^n_jobs must be None or a nonzero integer"),
         ({}, [[1.0, np.inf], [2.0, 3.0]], "^Input X contains infinity"),  # of scikit-learn
         ({}, np.ones((5, 2)), "^All rows are equal"),
+        ({}, [[1e200, 0.0], [0.0, 1.0]], "too large or too small"),
     ],
 )
 def test_checks_of_input_are_usage_errors(estimator, parameters, X, words):

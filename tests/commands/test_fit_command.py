@@ -202,6 +202,9 @@ def test_python_and_the_command_line_fit_the_same_model(here, no_figures, missin
     assert np.array_equal(command["cluster"], used.labels)
     assert np.array_equal(command[["p0", "p1", "p2"]], used.probabilities.round(4))
     assert np.array_equal(command["unusual"], used.unusual)
+    trace = pd.read_csv("sgpmic-out/fit/birds/trace.csv")
+    assert trace["step"].tolist() == ["EM"]
+    assert trace["bound"].tolist() == pytest.approx(model.lower_bounds_)
     written = SGPMIC.load("sgpmic-out/fit/birds/model.npz")
     assert list(written.feature_names_in_) == list(model.feature_names_in_)
 

@@ -10,11 +10,7 @@ from sklearn.datasets import make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.model.clusters import spanning_tree
-from sgpmic_cli.clustering.model.clusters.spanning_tree import (
-    cut,
-    gap_clusters,
-    spanning_trees,
-)
+from sgpmic_cli.clustering.model.clusters.spanning_tree import cut, gap_clusters, spanning_trees
 
 
 def dense_tree(Y, core):
