@@ -85,10 +85,7 @@ def test_the_page_opens_in_a_browser(here, monkeypatch):
     monkeypatch.setattr("webbrowser.open", opened.append)
     rows = np.random.RandomState(0).randn(60, 2) + 9 * (np.arange(60) % 2)[:, None]
     pd.DataFrame(rows, columns=["a", "b"]).to_csv("t.csv", index=False)
-    quick = "fit t.csv --clusters 2 --iterations 1 --resamples 0"
-    sgpmic(quick)
-    assert opened == []
-    sgpmic(f"{quick} --force --open")
+    sgpmic("fit t.csv --clusters 2 --iterations 1 --resamples 0 --open")
     assert opened == [(here / "sgpmic-out/fit/t/report.html").resolve().as_uri()]
 
 
