@@ -49,6 +49,7 @@ def small(**parameters):
             "init must have an entry for every row; it has missing values.",
         ),
         ({"init": "centroids"}, "init must be one of 'consensus', .*"),
+        ({"device": "tpu"}, "device must be 'cpu', 'cuda' or 'auto', not 'tpu'.*"),
     ],
 )
 def test_invalid_parameters_are_refused_in_one_sentence(parameters, sentence):
@@ -191,7 +192,6 @@ def test_warnings_of_base_clusterings_are_not_shown(monkeypatch):
 
 
 @pytest.mark.parametrize("distance", [1e3, 1e150, 1e300])
-def test_rows_far_outside_the_map_are_finite(distance):
-    model = SGPMIC(2, max_iter=1, random_state=0).fit(load("iris").Y)
-    rows = model.inverse_transform([[distance, 0.0], [-distance, distance]])
+def test_rows_far_outside_the_map_are_finite(iris_model, distance):
+    rows = iris_model.inverse_transform([[distance, 0.0], [-distance, distance]])
     assert np.isfinite(rows).all()
