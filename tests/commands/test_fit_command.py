@@ -78,15 +78,6 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert list(model.feature_names_in_) == list(data.feature_names)
 
 
-@pytest.mark.slow
-def test_the_same_command_writes_the_same_bytes(run, here):
-    for name in ("one", "two"):
-        run(f"iris {QUICK} --out {name}")
-    for name in {"embedding.png", *TABLES}:
-        one, two = here / "one" / name, here / "two" / name
-        assert one.read_bytes() == two.read_bytes(), name
-
-
 def test_the_table_is_on_stdout_and_progress_on_stderr(run, no_figures):
     result = run(f"iris {QUICK}")
     assert "ACC" in result.stdout

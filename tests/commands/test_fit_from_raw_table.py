@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from command_line import document, sgpmic
 from raw_tables import birds, groups
-from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.data import load
@@ -44,12 +43,6 @@ def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
     assert len(re.findall(r"chosen *$", stdout, re.M)) == 1
     tried = json.loads((out / "manifest.json").read_text())["fit"]["numbers_tried"]
     assert [row["n_clusters"] for row in tried] == list(range(1, 16))
-
-
-@pytest.mark.slow
-def test_the_clusters_are_the_groups_not_the_text_columns(out):
-    sgpmic("fit birds.csv --clusters 3 --out three --force")
-    assert adjusted_rand_score(groups(333), pd.read_csv("three/labels.csv")["cluster"]) > 0.9
 
 
 def test_the_profile_has_the_statistics_of_each_cluster(fitted, out):
