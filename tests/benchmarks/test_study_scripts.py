@@ -1,6 +1,5 @@
 """The studies compute what they claim, on tiny input."""
 
-import csv
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from central_differences import central_differences
 from random_problem import problem
 
-from benchmarks import missing_values, search_settings, study, verdicts
+from benchmarks import missing_values, study, verdicts
 from benchmarks.two_bounds import (
     bounds_by_iteration,
     posterior,
@@ -84,23 +83,6 @@ def test_the_missing_value_study_runs_resumes_and_reports(tmp_path, monkeypatch,
     assert f"medians on {int(means['model'] > means['median'])} of 1" in text
     missing_values.main(asked)
     assert "0 runs computed, 4 reused" in capsys.readouterr().out
-
-
-def test_the_search_orders_variations_and_marks_failures(tmp_path, monkeypatch):
-    tried = {"chosen": {}, "short": {"max_iter": 2}, "broken": {"optimizer": "none such"}}
-    monkeypatch.setattr(search_settings, "BUNDLED", ["iris"])
-    monkeypatch.setattr(search_settings, "SEARCHES", {"sgp-mic": tried})
-    asked = ["--out", str(tmp_path), "--repeats", "1", "--n-jobs", "1"]
-    with pytest.raises(SystemExit, match="3"):
-        search_settings.main(asked)
-    lines = (tmp_path / "sgp-mic" / "search.md").read_text().splitlines()
-    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:5]]
-    assert {row[0] for row in table} == {"chosen", "short", "broken"}
-    assert table[-1][:5] == ["broken", "failed", "failed", "failed", "failed"]
-    assert "broken on iris 50: All 1 runs failed" in "\n".join(lines)
-    with (tmp_path / "sgp-mic" / "search.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 3 * 3 * 2
 
 
 @pytest.fixture
