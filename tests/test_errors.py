@@ -1,5 +1,3 @@
-"""Which errors are shown as the user's."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The study of generated mixed tables."""
-
 from benchmarks.mixed_tables import main
 
 

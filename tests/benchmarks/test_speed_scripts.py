@@ -1,5 +1,3 @@
-"""The speed scripts measure what they claim."""
-
 import sys
 
 import pytest

@@ -1,5 +1,3 @@
-"""The measurement of moves on the map."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The studies compute what they claim, on tiny input."""
-
 from dataclasses import replace
 
 import numpy as np

@@ -14,7 +14,6 @@ QUICK = "--methods pca-fcm,ppca-fcm --repeats 2 --n-jobs 1"
 
 @pytest.fixture
 def run(here):
-    """The command in an empty folder."""
     return lambda line, **how: sgpmic(f"benchmark {line}", **how)
 
 

@@ -1,5 +1,3 @@
-"""The commands of the paper's tables, sweeps, figures and report."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""Offsets and scales of columns, in blocks and with missing values."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Tables in .npy and Parquet files."""
-
 import gc
 import gzip
 import io

@@ -1,5 +1,3 @@
-"""The choice of NumPy or PyTorch, and its warnings."""
-
 import warnings
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Base clusterings, their consensus and refits."""
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans

@@ -1,5 +1,3 @@
-"""The number of clusters: the evidence, and the choice."""
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -29,7 +27,6 @@ def chosen(X, numbers=range(1, 6)):
 
 
 def two(*shape, distance):
-    """Return two Gaussian groups."""
     X = np.random.RandomState(0).standard_normal(shape)
     return X + distance * (np.arange(shape[0]) % 2)[:, None]
 

@@ -1,5 +1,3 @@
-"""Dimensions that discrete columns share with others, and the space of the clusters."""
-
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score

@@ -1,5 +1,3 @@
-"""Groups that valleys separate and that come back in refits."""
-
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons

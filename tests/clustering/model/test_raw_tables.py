@@ -1,5 +1,3 @@
-"""Raw data frames, masked arrays, constant columns and rows without values in the estimators."""
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,5 +1,3 @@
-"""Clusters of any shape that gaps separate."""
-
 import numpy as np
 import pytest
 from raw_tables import clouds

@@ -22,7 +22,6 @@ def fitter(Y, backend=NUMPY):
 
 
 def bound(fit):
-    """Return the bound at the current state."""
     p = fit.parameters
     latent = mixture_bound(np, fit.S, p.mu, p.log_s, fit.mixture)
     return fit.process().bound + log_prior(p) + latent + fit.missing_entropy

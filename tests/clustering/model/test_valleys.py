@@ -1,5 +1,3 @@
-"""Valleys of the density between clusters."""
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans

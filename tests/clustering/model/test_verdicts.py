@@ -1,5 +1,3 @@
-"""Group, slice, or too few rows to say."""
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -10,7 +8,6 @@ from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, ju
 
 
 def gaussians(*sizes, distance=6.0, columns=2, seed=0):
-    """Return Gaussians in a row and their labels."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
     X = np.random.RandomState(seed).randn(len(labels), columns)
     X[:, 0] += distance * labels
