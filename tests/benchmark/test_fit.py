@@ -1,7 +1,7 @@
 import os
 
 import pytest
-from small_studies import SUITE, planned_runs
+from small_studies import planned_runs
 
 from sgpmic_cli.benchmark.fit import Limits, compute
 
@@ -44,7 +44,7 @@ def test_a_limit_of_time_or_memory_is_a_failure_of_the_run():
     )
     assert _row("pca-fcm", seconds=60)["scores"] == _row("pca-fcm")["scores"]
     if os.path.exists("/proc/self/statm"):
-        assert "MemoryError" in _row("isomap-fcm", "segment", bytes=1 << 24)["reason"]
+        assert "MemoryError" in _row("toy_methods:Hungry", bytes=1 << 24)["reason"]
 
 
 def test_warnings_of_a_fit_are_kept_in_its_row():
@@ -53,10 +53,6 @@ def test_warnings_of_a_fit_are_kept_in_its_row():
     assert any("coincident centres" in text for text in row["warnings"])
 
 
-def test_losses_and_bounds_of_a_fit_are_kept_in_its_row():
-    bound = _row("sgp-mic")["trace"]["bound"]
-    max_iter = SUITE.methods["sgp-mic"].as_run["max_iter"]
-    assert len(bound) == 2 * max_iter + 1  # an E and an M update per iteration, and the last E-step
-    assert bound[-1] > bound[0]
+def test_bounds_of_a_fit_are_kept_in_its_row():
     assert _row("pca-fcm")["trace"] == {}
     assert _row("toy_methods:Chatty")["trace"] == {"bound": [1.0, 2.0]}
