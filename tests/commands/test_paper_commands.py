@@ -1,5 +1,4 @@
 import json
-import os
 import re
 
 from command_line import document, sgpmic
@@ -56,12 +55,3 @@ def test_the_report_is_written_and_its_path_printed(here):
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     sgpmic("report --results . --out new/page.html")
     assert (here / "new" / "page.html").read_bytes() == page.read_bytes()
-
-
-def test_a_report_does_not_replace_tables_and_pipes(here):
-    write_results(here)
-    (here / "own.md").write_text("a table")
-    os.mkfifo(here / "pipe")
-    assert "which is read here" in sgpmic("report --results . --out own.md", code=2).stderr
-    assert "a device or pipe" in sgpmic("report --results . --out pipe", code=2).stderr
-    assert (here / "own.md").read_text() == "a table"
