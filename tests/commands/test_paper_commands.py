@@ -51,7 +51,5 @@ def test_the_other_figures_are_drawn_after_an_error(here):
 def test_the_report_is_written_and_its_path_printed(here):
     write_results(here)
     assert sgpmic("report --results .").stdout == "sgpmic-out/report.html\n"
-    page = here / "sgpmic-out" / "report.html"
-    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    sgpmic("report --results . --out new/page.html")
-    assert (here / "new" / "page.html").read_bytes() == page.read_bytes()
+    page = (here / "sgpmic-out" / "report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
