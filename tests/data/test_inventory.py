@@ -1,5 +1,6 @@
 from sgpmic_cli.data import entry, inventory, load, names
 from sgpmic_cli.data.inventory import verify
+from sgpmic_cli.data.registered import cache_folder
 
 
 def test_states_and_paths(tmp_path):
@@ -48,3 +49,9 @@ def test_missing_intact_and_changed_originals(tmp_path):
     assert found["sonar", "original"] == found["yale", "original"] == "unavailable"
     (tmp_path / "iris.data").write_bytes(iris_as_published().replace(b"5.1", b"5.2", 1))
     assert states(verify(mirror=str(tmp_path)))["iris", "original"] == "failed"
+
+
+def test_damaged_download_fails():
+    cache_folder().mkdir(parents=True)
+    (cache_folder() / "Yale_32x32.mat").write_bytes(b"not it")
+    assert states(verify())["yale", "cache"] == "failed"

@@ -115,20 +115,6 @@ def test_numbers_stay_as_they_are_if_they_are_the_majority():
     assert adjusted_rand_score(space.consensus(2).labels, np.arange(N) % 2) == 1.0
 
 
-def test_posteriors_of_the_space_are_posteriors_of_the_columns():
-    X = flags(3, 9)
-    Y = standard(X)
-    space = ClusterSpace.of(Y, shared(X), 3)
-    found = space.consensus(3)
-    inside = found.posterior
-    outside = space.in_columns(inside)
-    np.testing.assert_allclose(
-        outside.probabilities(Y, found.labels),
-        inside.probabilities(space.rows, found.labels),
-        atol=1e-9,
-    )
-
-
 def test_more_clusters_than_projected_rows_use_the_columns():
     X = flags(2, 2)
     found = shared(X)._replace(axes=np.zeros((2, 2)), factors=np.ones(2))

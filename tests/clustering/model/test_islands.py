@@ -1,3 +1,4 @@
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -9,9 +10,7 @@ from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model import fitted_estimator
 from sgpmic_cli.clustering.model.clusters import islands
 from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
-from sgpmic_cli.clustering.model.clusters.spanning_tree import Tree
 from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns
-from sgpmic_cli.commands.fit_models import N_RESAMPLES
 
 
 def one_cluster(X):
@@ -101,16 +100,17 @@ def test_a_part_comes_back_if_it_overlaps_by_three_quarters():
 def test_an_island_of_a_tree_has_a_sixtieth_of_the_rows():
     lengths = np.ones(1000)
     lengths[[10, 20, 40]] = [9.0, 8.0, 7.0]  # 1 %, 2 % and 4 % of the rows are behind these edges
-    sides = islands.longest_cut(Tree(np.arange(1000), 1000 - np.arange(1000), lengths))
+    path = {"rows": np.arange(1000), "sizes": 1000 - np.arange(1000), "lengths": lengths}
+    sides = islands.longest_cut(SimpleNamespace(**path))
     assert np.bincount(sides).min() == 20
 
 
-def test_a_valley_that_is_more_likely_than_not_suffices_in_as_many_refits_as_those_of_a_fit():
+def test_a_valley_that_is_more_likely_than_not_suffices_in_refits():
     X, _ = with_island(0.4)
     with patch.object(islands, "_parts", wraps=islands._parts) as spy:
         found(X)
     levels = [call.args[3] for call in spy.call_args_list]
-    assert levels.count(0.5) == N_RESAMPLES + 4  # halves, and fits without one of four columns
+    assert levels.count(0.5) == 8 + 4  # halves, and fits without one of four columns
     assert max(level for level in levels if level != 0.5) == 0.05
 
 

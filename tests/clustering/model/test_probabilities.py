@@ -6,6 +6,7 @@ from scipy.special import expit, softmax
 from sklearn.datasets import make_moons
 
 from sgpmic_cli import SGPMIC
+from sgpmic_cli.clustering.model.clusters.base_clusterings import base_consensus
 from sgpmic_cli.clustering.model.clusters.probabilities import (
     ClusterModel,
     ClusterPosterior,
@@ -77,6 +78,19 @@ def test_the_temperature_is_that_at_which_the_other_clusterings_predict_each_one
     own = [99.0 * (member - 0.5) for member in members]
     assert _temperature(own, members) == pytest.approx(20.0, rel=0.01)  # the limit of the search
     assert _temperature(own[:1], members[:1]) == 1.0
+
+
+def test_a_posterior_is_carried_over_from_a_projection_to_the_columns():
+    rng = np.random.RandomState(0)
+    Y, projection = rng.standard_normal((200, 5)), rng.standard_normal((5, 2))
+    Y[:100] += 2.0
+    mean = Y.mean(axis=0)
+    inner = (Y - mean) @ projection
+    posterior = base_consensus(inner / inner.std(axis=0), 2).posterior
+    found = posterior.in_columns(projection / inner.std(axis=0), mean)
+    np.testing.assert_allclose(
+        found.probabilities(Y), posterior.probabilities(inner / inner.std(axis=0)), atol=1e-9
+    )
 
 
 def test_refits_keep_the_labels():
