@@ -6,8 +6,6 @@ from sgpmic_cli.clustering.model.clusters import verdicts
 from sgpmic_cli.clustering.model.clusters.valleys import Valley, power
 from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters
 
-FEW = "too few rows to say"
-
 
 def gaussians(*sizes, distance=6.0, columns=2, seed=0):
     labels = np.repeat(np.arange(len(sizes)), sizes)
@@ -38,7 +36,7 @@ def test_a_verdict_names_the_neighbour_with_the_weakest_evidence():
 
 def test_small_clusters_have_too_few_rows_by_the_power_of_the_test():
     X = np.random.RandomState(0).randn(400, 2)
-    assert kinds(X[:60], (X[:60, 0] > 0).astype(int)) == [FEW] * 2
+    assert kinds(X[:60], (X[:60, 0] > 0).astype(int)) == ["too few rows to say"] * 2
     assert kinds(X, (X[:, 0] > 0).astype(int)) == ["slice"] * 2
 
 
@@ -49,14 +47,14 @@ def test_few_rows_suffice_if_empty_space_separates_them():
 def test_a_handful_of_outliers_does_not_decide_about_the_others():
     X, labels = gaussians(200, 200)
     X, labels = np.vstack([X, [[3.0, 9.0]] * 3]), np.r_[labels, [2] * 3]
-    assert kinds(X, labels) == ["group", "group", FEW]
+    assert kinds(X, labels) == ["group", "group", "too few rows to say"]
 
 
 def test_clusters_without_rows_and_single_clusters_have_a_verdict():
     X, labels = gaussians(100, 100)
-    assert judge_clusters(X, labels, 3)[2].verdict == FEW
+    assert judge_clusters(X, labels, 3)[2].verdict == "too few rows to say"
     assert judge_clusters(X, 0 * labels, 1) == [verdicts.Verdict("slice")]
-    assert kinds(*gaussians(200, 5)) == [FEW] * 2
+    assert kinds(*gaussians(200, 5)) == ["too few rows to say"] * 2
 
 
 def verdict_of(monkeypatch, n_clusters, p_value, rows=300):
@@ -79,7 +77,9 @@ def test_the_level_is_shared_by_the_borders(n_clusters, p_value, expected, monke
     assert verdict_of(monkeypatch, n_clusters, p_value) == expected
 
 
-@pytest.mark.parametrize(("probability", "expected"), [(0.7, FEW), (0.9, "slice")])
+@pytest.mark.parametrize(
+    ("probability", "expected"), [(0.7, "too few rows to say"), (0.9, "slice")]
+)
 def test_a_slice_needs_a_power_of_four_fifths(probability, expected, monkeypatch):
     rows = next(n for n in range(1, 500) if power(n, 0.05, 2) >= probability)
     assert verdict_of(monkeypatch, 2, 0.07, rows) == expected
