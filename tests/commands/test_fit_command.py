@@ -95,7 +95,6 @@ def test_columns_of_very_different_variance_get_a_note(run, no_figures):
     unscaled = run(f"wine {QUICK} --scale none --json")
     assert json.loads(unscaled.stdout)["columns"] == 13
     assert sum(note in line for line in unscaled.stderr.splitlines()) == 1
-    assert note not in run(f"wine {QUICK} --force --scale standard").stderr
 
 
 def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, no_figures):
@@ -106,19 +105,6 @@ def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, no_fig
     named = json.loads(run(f"named.csv {QUICK} --label kind --json").stdout)
     assert named["clusters"] == named["classes"] == 2
     assert named["scores"]["acc"] == 100.0
-
-
-def test_dropped_rows_do_not_change_the_row_numbers(run, no_figures):
-    table = birds(60)
-    table.to_csv("birds.csv", index=False)
-    options = "--clusters 2 --id bird --missing drop --encode drop --json"
-    result = run(f"birds.csv {QUICK} {options}")
-    complete = table.drop(columns=["island", "sex"]).dropna()
-    labels = pd.read_csv("sgpmic-out/fit/birds/labels.csv")
-    assert labels["row"].tolist() == (complete.index + 1).tolist()
-    embedding = pd.read_csv("sgpmic-out/fit/birds/embedding.csv")
-    assert labels["id"].tolist() == embedding["id"].tolist() == complete["bird"].tolist()
-    assert json.loads(result.stdout)["columns"] == 4
 
 
 def test_decimal_commas_and_standard_input(here, no_figures):

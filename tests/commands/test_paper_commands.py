@@ -1,6 +1,7 @@
 import json
 import re
 
+import pandas as pd
 from command_line import document, sgpmic
 from made_up import write_results
 
@@ -32,6 +33,9 @@ def test_inducing_points_are_swept_as_json(here):
     points = document(line)["points"]
     assert [point["n_inducing"] for point in points] == [1, 3]
     assert all(point.keys() >= {"acc", "nmi", "seconds", "failed"} for point in points)
+    written = pd.read_csv("sgpmic-out/sweep-inducing/sweep.csv")
+    assert written["metric"].tolist() == ["acc", "nmi", "ari", "seconds"] * 2
+    assert (written["mean"] > 0).all()
 
 
 def test_figures_are_drawn_in_the_default_folder(here):
