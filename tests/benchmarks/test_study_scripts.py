@@ -6,7 +6,7 @@ import pytest
 from central_differences import central_differences
 from random_problem import problem
 
-from benchmarks import missing_values, study, verdicts
+from benchmarks import missing_values, mixed_tables, study, verdicts
 from benchmarks.two_bounds import (
     bounds_by_iteration,
     posterior,
@@ -153,3 +153,10 @@ def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
 def test_fractions_of_verdicts_have_standard_errors():
     table = verdicts.summary({"table": "t", "islands": found} for found in [True] + 3 * [False])
     assert table.to_numpy().tolist() == [["t", "islands", 4, 1, 0.25, 0.217]]
+
+
+def test_numbers_and_scores_of_mixed_tables_are_written(tmp_path, capsys):
+    mixed_tables.main(["--draws", "1", "--kinds", "4 flags, 2 groups", "--out", str(tmp_path)])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("| 4 flags, 2 groups | 2 | 2 (1) |")
+    assert (tmp_path / "mixed-tables.csv").exists()
