@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from benchmarks import map_study, stay
+from benchmarks import map_study
 from sgpmic import SGPMIC
 
 CONFIDENCE = np.array([0.95, 0.95, 0.55, 0.55, 1.0])
@@ -56,27 +56,3 @@ def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples_and_above_th
     gaussian = multivariate_normal(drawn.mean(axis=0), np.cov(drawn.T)).logpdf(rows[:100])
     assert density.mean() == pytest.approx(gaussian.mean(), abs=0.1)
     assert np.mean(model.score_samples(rows[:100]) <= density + 0.1) > 0.95
-
-
-def test_an_alignment_undoes_motion_and_scale_and_a_move_is_a_fraction_of_the_width():
-    random = np.random.RandomState(0)
-    X = random.standard_normal((50, 2))
-    rotation = np.linalg.qr(random.standard_normal((2, 2)))[0]
-    moved = 3.0 * X @ rotation + 7.0
-    np.testing.assert_allclose(stay.aligned(moved, X[:40]), X, atol=1e-12)
-    step = 0.1 * np.ptp(X[:40], axis=0).max()
-    found = stay.measured(X[:40], X + np.array([step, 0.0]), X)
-    assert found["median_move"] == pytest.approx(0.1)
-    assert found["trustworthiness"] == pytest.approx(1.0)
-
-
-def test_only_the_update_leaves_rows_in_their_place(monkeypatch):
-    monkeypatch.setattr(stay, "rivals", lambda seed: {})
-    rows = np.random.RandomState(0).standard_normal((60, 3))
-    monkeypatch.setattr(
-        stay, "fitted", lambda Y, seed: stay.SGPMIC(1, max_iter=2, random_state=0).fit(Y)
-    )
-    update, refit = stay.growth(rows, 0)
-    assert (update["median_move"], update["changed_clusters"]) == (0.0, 0.0)
-    assert refit["median_move"] > 0.0
-    assert 0.0 <= stay.coverage(rows, 0) <= 1.0

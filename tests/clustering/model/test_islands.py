@@ -134,7 +134,9 @@ def test_a_subsample_decides_the_groups_of_many_rows(monkeypatch):
     monkeypatch.setattr(fitted_estimator, "MOST_JUDGED", 400)
     judge = fitted_estimator.judge_clusters
     monkeypatch.setattr(
-        fitted_estimator, "judge_clusters", lambda X, *more: seen.append(len(X)) or judge(X, *more)
+        fitted_estimator,
+        "judge_clusters",
+        lambda X, *more: seen.append(len(X)) or judge(X, *more),
     )
     model = SGPMIC(2, random_state=0, max_iter=1).fit(X)
     assert seen == [400]

@@ -3,7 +3,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from sgpmic_cli.clustering.model.clusters import verdicts
-from sgpmic_cli.clustering.model.clusters.valleys import Valley, power
+from sgpmic_cli.clustering.model.clusters.valleys import Valley
 from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters
 
 
@@ -81,7 +81,7 @@ def test_the_level_is_shared_by_the_borders(n_clusters, p_value, expected, monke
     ("probability", "expected"), [(0.7, "too few rows to say"), (0.9, "slice")]
 )
 def test_a_slice_needs_a_power_of_four_fifths(probability, expected, monkeypatch):
-    rows = next(n for n in range(1, 500) if power(n, 0.05, 2) >= probability)
+    rows = next(n for n in range(1, 500) if verdicts.power(n, 0.05, 2) >= probability)
     assert verdict_of(monkeypatch, 2, 0.07, rows) == expected
 
 
