@@ -120,6 +120,13 @@ def test_classes_of_a_registered_set_are_not_used(here):
     assert np.array_equal(SGPMIC(random_state=0).fit(load("iris").Y).labels_, labels)
 
 
+def test_a_group_of_two_clusters_has_a_card_and_a_registered_set_is_predicted(here):
+    sizes = document("fit iris --clusters 3 --iterations 1 --resamples 0")["sizes"]
+    page = (here / "sgpmic-out/fit/iris/report.html").read_text(encoding="utf-8")
+    assert "Group 0: " in page  # two of the three clusters
+    assert document("predict sgpmic-out/fit/iris iris")["sizes"] == sizes
+
+
 @pytest.mark.slow
 def test_a_range_and_a_number_of_clusters(here):
     birds(80, missing=0.0).to_csv("birds.csv", index=False)

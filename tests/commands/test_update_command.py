@@ -74,3 +74,11 @@ def test_a_model_is_not_replaced_by_its_own_update(here):
     refused = sgpmic("update grown new.csv --out grown --force", code=2)
     assert_one_sentence(refused, "the results would replace 'grown/model.npz', which is read here")
     assert (here / "grown" / "model.npz").read_bytes() == before
+
+
+def test_a_row_that_is_too_far_is_named():
+    far = frame(0, size=30, seed=1)
+    far.loc[4, "a"] = 1e30
+    far.to_csv("far.csv", index=False)
+    words = "far.csv cannot be added: Row 5 is too far from the training rows to be added"
+    assert_one_sentence(sgpmic("update model.npz far.csv", code=2), words)
