@@ -26,7 +26,8 @@ def chosen(X, numbers=range(1, 6)):
     return selection(X, numbers).chosen
 
 
-def two(*shape, distance):
+def gaussian(*shape, distance=0.0):
+    """Return Gaussian rows; every second one is moved."""
     X = np.random.RandomState(0).standard_normal(shape)
     return X + distance * (np.arange(shape[0]) % 2)[:, None]
 
@@ -53,18 +54,18 @@ def spirals():
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])[np.arange(200) % 4]
 TABLES = {
-    "four blobs": (two(200, 2, distance=0.0) + 12.0 * CORNERS, 4),
+    "four blobs": (gaussian(200, 2) + 12.0 * CORNERS, 4),
     "rings": (make_circles(300, noise=0.04, factor=0.4, random_state=0)[0], 2),
     "spirals with a splinter": (spirals(), 2),
-    "normal cloud": (two(200, 4, distance=0.0), 1),
+    "normal cloud": (gaussian(200, 4), 1),
     "uniform cloud": (np.random.RandomState(0).random_sample((200, 4)), 1),
     "skewed cloud": (np.random.RandomState(0).gamma(1.0, size=(500, 5)), 1),
-    "cloud and a far row": (with_far_row(two(200, 4, distance=0.0)), 1),
-    "two groups and a far row": (with_far_row(two(200, 4, distance=6.0)), 2),
-    "groups in one of two columns": (two(300, 2, distance=np.array([5.0, 0.0])), 2),
-    "groups in one of three columns": (two(300, 3, distance=np.array([5.0, 0.0, 0.0])), 2),
-    "cloud beside coins": (with_coins(two(300, 4, distance=0.0)), 1),
-    "groups beside coins": (with_coins(two(300, 4, distance=6.0)), 2),
+    "cloud and a far row": (with_far_row(gaussian(200, 4)), 1),
+    "two groups and a far row": (with_far_row(gaussian(200, 4, distance=6.0)), 2),
+    "groups in one of two columns": (gaussian(300, 2, distance=np.array([5.0, 0.0])), 2),
+    "groups in one of three columns": (gaussian(300, 3, distance=np.array([5.0, 0.0, 0.0])), 2),
+    "cloud beside coins": (with_coins(gaussian(300, 4)), 1),
+    "groups beside coins": (with_coins(gaussian(300, 4, distance=6.0)), 2),
     "flags that agree": (flags(), 2),
     "flags and a far row": (np.c_[flags(), np.eye(300)[:, [7, 7]]], 2),
 }
@@ -84,7 +85,7 @@ def plausible(X):
 
 
 def test_plausible_numbers_are_those_nearly_as_good():
-    assert plausible(two(200, 2, distance=0.0)) == [1]
+    assert plausible(gaussian(200, 2)) == [1]
     assert plausible(TABLES["four blobs"][0]) == [4]
     square = np.indices((7, 7)).reshape(2, 49).T
     pairs = np.array([[0, 0], [0, 8.5], [40, 40], [40, 48.5]])  # 2.5 steps of the square apart
