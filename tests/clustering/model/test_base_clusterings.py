@@ -117,6 +117,15 @@ def test_more_columns_than_rows_give_the_results_of_the_space_of_the_rows():
     )
 
 
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_a_half_that_lacks_a_cluster_lowers_its_stability_only():
+    Y = np.repeat([[0.0, 0.0], [5.0, 1.0], [9.0, 4.0]], [29, 29, 2], axis=0)
+    y = np.repeat([0, 1, 2], [29, 29, 2])
+    refits, stability = refitted(Y / Y.std(axis=0), y, n_resamples=20)
+    assert stability[2] < 0.9 < stability[:2].min()
+    np.testing.assert_array_equal(refits.probabilities(Y / Y.std(axis=0), y).argmax(axis=1), y)
+
+
 def test_clusters_that_a_user_gave_have_a_stability_and_keep_their_probabilities():
     Y, y = blobs()
     given = base.one_clustering("given", y, 3)
