@@ -36,8 +36,8 @@ def with_far_row(X):
     return np.r_[X, np.full((1, X.shape[1]), 50.0)]
 
 
-def with_coins(X):
-    return np.c_[X, np.random.RandomState(1).random_sample((len(X), 2)) < 0.5]
+def with_coins(X, number=2):
+    return np.c_[X, np.random.RandomState(1).random_sample((len(X), number)) < 0.5]
 
 
 def flags():
@@ -66,6 +66,7 @@ TABLES = {
     "groups in one of three columns": (gaussian(300, 3, distance=np.array([5.0, 0.0, 0.0])), 2),
     "cloud beside coins": (with_coins(gaussian(300, 4)), 1),
     "groups beside coins": (with_coins(gaussian(300, 4, distance=6.0)), 2),
+    "groups beside more coins": (with_coins(gaussian(300, 3, distance=6.0), 5), 2),
     "flags that agree": (flags(), 2),
     "flags and a far row": (np.c_[flags(), np.eye(300)[:, [7, 7]]], 2),
 }

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from raw_tables import clouds
@@ -138,6 +140,12 @@ def test_outliers_are_no_cluster():
     X = np.vstack([X, random.uniform(-2.0, 2.0, size=(15, 2))])
     labels = found_labels(X, 2)
     assert adjusted_rand_score(labels[:300], y) > 0.95
+    star = {
+        "rows": np.arange(10),
+        "sizes": np.r_[10, np.ones(9, dtype=int)],
+        "lengths": np.ones(10),
+    }
+    assert cut(SimpleNamespace(**star), 2) is None
 
 
 def test_one_column_and_many_columns_are_left_to_k_means_and_mixtures():
