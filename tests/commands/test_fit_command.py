@@ -95,6 +95,7 @@ def test_columns_of_very_different_variance_get_a_note(run, no_figures):
     unscaled = run(f"wine {QUICK} --scale none --json")
     assert json.loads(unscaled.stdout)["columns"] == 13
     assert sum(note in line for line in unscaled.stderr.splitlines()) == 1
+    assert note not in run(f"wine {QUICK} --force --scale standard").stderr
 
 
 def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, no_figures):
