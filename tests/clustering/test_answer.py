@@ -1,5 +1,3 @@
-"""The answer of a fit in sentences."""
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -225,5 +225,4 @@ def test_one_latent_dimension_has_a_picture_and_no_cuts(tmp_path):
 
 
 def map_rows(page):
-    """Return the data of the map."""
     return json.loads(re.search(r'id="map-data">(.*?)</script>', page, re.S)[1])

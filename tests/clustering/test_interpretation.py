@@ -20,11 +20,7 @@ from sgpmic_cli.tables.recipe import ColumnRole
 
 def fitted(m, scores, no_clusters=False, plausible=(), stability=None):
     selection = [
-        {
-            "n_clusters": number,
-            "score": value,
-            "plausible": number in plausible,
-        }
+        {"n_clusters": number, "score": value, "plausible": number in plausible}
         for number, value in scores.items()
     ]
     model = SimpleNamespace(

@@ -1,5 +1,3 @@
-"""Servers that misbehave, all on the loopback address."""
-
 import os
 
 import pytest

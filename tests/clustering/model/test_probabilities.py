@@ -1,7 +1,5 @@
 """Probabilities of clusters: calibrated, in agreement with the labels, lower for unstable rows."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.special import expit, softmax
@@ -55,32 +53,20 @@ def test_labels_have_the_largest_probability():
     np.testing.assert_array_equal(found[same], probabilities[same])
 
 
-@pytest.mark.parametrize("n_clusters", [2, 4])
-@pytest.mark.parametrize("n_resamples", [0, 2])
-def test_labels_predictions_and_probabilities_agree(n_clusters, n_resamples):
+GIVEN = np.arange(500) % 2
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "parameters", [{}, {"n_resamples": 2}, {"n_clusters": 4, "n_resamples": 2}, {"init": GIVEN}]
+)
+def test_labels_predictions_and_probabilities_agree(parameters):
     X, _ = pair(4, separation=1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        model = quick(n_clusters, n_resamples=n_resamples).fit(X)
+    model = quick(**parameters).fit(X)
+    if "init" in parameters:
+        np.testing.assert_array_equal(model.labels_, GIVEN)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     np.testing.assert_array_equal(model.predict_proba(X).argmax(axis=1), model.labels_)
-
-
-def test_clusters_that_the_user_chose_keep_their_labels():
-    X, _ = pair(2, separation=1.0)
-    labels = np.arange(len(X)) % 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        model = quick(init=labels).fit(X)
-    np.testing.assert_array_equal(model.labels_, labels)
-    np.testing.assert_array_equal(model.predict(X), labels)
-
-
-def test_prediction_needs_no_search_of_neighbours(monkeypatch):
-    X, _ = pair(3)
-    model = quick().fit(X)
-    monkeypatch.setattr(TrainingRows, "nearest", None)
-    np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
 def test_the_temperature_is_that_at_which_the_other_clusterings_predict_each_one_best():

@@ -11,7 +11,6 @@ from sgpmic_cli.row_blocks import ALONE, workers
 
 
 def problem(q=2, n=30, p=4, k=5):
-    """Return rows and random parameters."""
     rng = np.random.RandomState(q)
     parameters = process.MapParameters(
         mu=rng.standard_normal((n, q)),

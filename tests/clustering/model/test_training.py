@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.clustering.model.map import training
 from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
@@ -24,7 +23,6 @@ def fitter(Y, backend=NUMPY):
 
 
 def bound(fit):
-    """Return the bound at the current state."""
     p = fit.parameters
     latent = mixture_bound(np, fit.S, p.mu, p.log_s, fit.mixture)
     return fit.process().bound + log_prior(p) + latent + fit.missing_entropy
@@ -71,19 +69,7 @@ def test_the_remaining_gain_of_geometric_gains_is_exact():
     assert remaining_gain(bounds) == pytest.approx(-bounds[-1])
     assert remaining_gain(bounds[:6]) == np.inf
     assert remaining_gain([0.0] * 9) == 0.0
-
-
-def test_the_remaining_gain_is_at_least_the_last_one():
-    """Gains that decay fast once may be a coincidence."""
+    # It is at least the last gain: gains that decay fast once may be a coincidence.
     bounds = [-5.0 * 0.5**i for i in range(9)]
     assert remaining_gain(bounds) == pytest.approx(bounds[-1] - bounds[-4])
     assert remaining_gain([*bounds[:6], -3.0, -3.0, -3.0]) == 0.0
-
-
-def test_a_callback_hears_bounds_and_labels(iris):
-    heard = []
-    model = SGPMIC(3, max_iter=3, random_state=0, callback=lambda *all: heard.append(all)).fit(iris)
-    assert [number for number, _, _ in heard] == [1, 2, 3]
-    assert [value for _, value, _ in heard] == model.lower_bounds_
-    assert len(model.lower_bounds_) == model.n_iter_
-    np.testing.assert_array_equal(heard[-1][2], model.labels_)

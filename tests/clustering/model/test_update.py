@@ -1,5 +1,3 @@
-"""Rows that are added to a fitted model: what stays, what joins, what is new."""
-
 import numpy as np
 import pytest
 from raw_tables import clouds

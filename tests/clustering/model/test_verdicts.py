@@ -1,5 +1,3 @@
-"""Group, slice, or too few rows to say."""
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -10,7 +8,6 @@ from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, ve
 
 
 def gaussians(*sizes, distance=6.0, columns=2, seed=0):
-    """Return Gaussians in a row and their labels."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
     X = np.random.RandomState(seed).randn(len(labels), columns)
     X[:, 0] += distance * labels
@@ -60,18 +57,32 @@ def test_clusters_without_rows_and_single_clusters_have_a_verdict():
     assert kinds(*gaussians(200, 5)) == ["too few rows to say"] * 2
 
 
+def verdict_of(monkeypatch, n_clusters, p_value, rows=300):
+    """Return the verdict on clusters in a row, given the p-value of their borders."""
+
+    def borders(X, labels, nearest, seed):
+        return [Valley(m, m + 1, p_value, 0.5) for m in range(labels.max())]
+
+    monkeypatch.setattr(verdicts, "find_valleys", borders)
+    labels = np.arange(n_clusters).repeat(rows)
+    [verdict] = set(kinds(np.random.RandomState(0).randn(len(labels), 2), labels))
+    return verdict
+
+
 @pytest.mark.parametrize(
     ("n_clusters", "p_value", "expected"),
     [(2, 0.03, "group"), (2, 0.07, "slice"), (5, 0.02, "slice")],
 )
 def test_the_level_is_shared_by_the_borders(n_clusters, p_value, expected, monkeypatch):
-    def borders(X, labels, nearest, seed):
-        return [Valley(m, m + 1, p_value, 0.5) for m in range(labels.max())]
+    assert verdict_of(monkeypatch, n_clusters, p_value) == expected
 
-    monkeypatch.setattr(verdicts, "find_valleys", borders)
-    labels = np.arange(n_clusters).repeat(300)
-    X = np.random.RandomState(0).randn(len(labels), 2)
-    assert set(kinds(X, labels)) == {expected}
+
+@pytest.mark.parametrize(
+    ("probability", "expected"), [(0.7, "too few rows to say"), (0.9, "slice")]
+)
+def test_a_slice_needs_a_power_of_four_fifths(probability, expected, monkeypatch):
+    rows = next(n for n in range(1, 500) if verdicts.power(n, 0.05, 2) >= probability)
+    assert verdict_of(monkeypatch, 2, 0.07, rows) == expected
 
 
 def test_discrete_columns_take_no_part():
@@ -94,7 +105,7 @@ def test_tied_values_are_spread_over_the_interval_that_rounds_to_them():
         whole, np.full(500, 60.0), 61.0
     ]  # rounded to 1, although the next value is 41 away
     assert continuous_columns(many[:, None])[2000:-1].min() > 59.0
-    unique = np.random.RandomState(0).randn(50, 1)
+    unique = 1e-4 * np.random.RandomState(0).permutation(50)[:, None]
     np.testing.assert_array_equal(continuous_columns(unique), unique)
 
 

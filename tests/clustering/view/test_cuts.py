@@ -1,5 +1,3 @@
-"""Merging, splitting and renaming clusters."""
-
 import json
 import os
 
