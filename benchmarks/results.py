@@ -12,7 +12,6 @@ on, without comments and docstrings, and of the versions of the numerical librar
 stored runs (`sgpmic_cli/code_version.py`).
 """
 
-import ast
 import hashlib
 import json
 import subprocess
@@ -24,7 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.code_version import LIBRARIES, package_sources
+from sgpmic_cli.code_version import LIBRARIES, package_sources, without_docstrings
 from sgpmic_cli.files.manifest import commit, environment
 from sgpmic_cli.paper.experiments.methods import paper_methods
 
@@ -98,19 +97,11 @@ def code_of(step: Step) -> str:
     """Return the hash of the code that the numbers of a step depend on."""
     digest = hashlib.sha256(" ".join(f"{each} {version(each)}" for each in LIBRARIES).encode())
     sources = {path for module in step.modules for path in package_sources(module)}
+    if MODEL[0] in step.modules:  # which reads tables by itself
+        sources |= set((ROOT / "sgpmic_cli/tables").glob("*.py"))
     for path in sorted(sources | {ROOT / "benchmarks" / name for name in step.scripts}):
-        digest.update(path.name.encode() + _without_docstrings(path).encode())
+        digest.update(path.name.encode() + without_docstrings(path))
     return digest.hexdigest()[:16]
-
-
-def _without_docstrings(path: Path) -> str:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                del node.body[0]
-    return ast.dump(tree)
 
 
 def files_of(step: Step, results: Path) -> dict[str, str]:
