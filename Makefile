@@ -20,7 +20,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
 
 .DEFAULT_GOAL := help
 # `results` is also a folder.
-.PHONY: results report numbers invariance help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: results report numbers invariance help quickstart test pytest test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -40,7 +40,10 @@ $(DEV): $(RUN)
 quickstart: $(RUN) ## install the run-time dependencies and compare iris with the paper
 	$(SGPMIC) benchmark --dataset iris --variance 95
 
-test: $(DEV) lint ## lint, types and tests (what CI runs)
+test: $(DEV) ## lint, types and tests, side by side (what CI runs)
+	$(MAKE) --jobs=2 lint pytest
+
+pytest: $(DEV)
 	"$(BIN)/python" -m pytest -n 2
 
 test-slow: $(DEV) ## the slow tests: real processes, builds, examples, all estimator checks
