@@ -100,7 +100,7 @@ test-oldest: dist ## the same, and the tests of the model, with the oldest depen
 	"$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest hypothesis autograd
 	"$(OLDEST)/bin/python" -m pip check
 	"$(OLDEST)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null --noconftest -q tests/release/installed_wheel.py
-	"$(OLDEST)/bin/python" -P -m pytest -q -p no:cacheprovider tests/clustering/model tests/paper/model tests/tables tests/gp tests/test_scores.py
+	"$(OLDEST)/bin/python" -P -m pytest -q -p no:cacheprovider tests/clustering/model tests/paper/model tests/tables tests/test_gp.py tests/test_scores.py
 
 # The parts of the paper. Every target resumes: finished runs are stored in results/runs.
 reproduce: reproduce-report reproduce-nulls reproduce-bounds ## the whole paper: tables, figures and report
@@ -189,7 +189,7 @@ agreement: $(RUN) ## agreement with the paper by counts, distance and order, fro
 	"$(BIN)/python" -m benchmarks.agreement --results $(RESULTS) --out $(RESULTS)/agreement
 
 stay: $(STUDY) ## measure how far rows move on the map when a table grows, beside refits of UMAP
-	"$(BIN)/python" -m benchmarks.stay
+	"$(BIN)/python" -m benchmarks.stay --out $(RESULTS)
 
 # GPy and GPyTorch are needed for the comparison only, so they have their own environment.
 $(GPY)/.installed: pyproject.toml constraints.txt

@@ -22,7 +22,7 @@ from pathlib import Path
 ROWS = (300, 3_000, 30_000, 300_000)
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
-# NumPy is not imported here, because a process inherits the peak memory of its parent.
+# NumPy is not imported before the end, because a process inherits the peak memory of its parent.
 TABLE = """
 import sys
 from sklearn.datasets import make_blobs
@@ -79,6 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "imports": min(run([sys.executable, "-c", IMPORTS])["seconds"] for _ in range(asked.turns)),
         "rows": [measure(n, asked.turns) for n in ROWS if n <= asked.rows],
     }
+    from sgpmic_cli.files.manifest import commit, environment  # imports NumPy
+
+    document = {**environment(), "commit": commit(), **document}
     asked.out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(document, indent=2) + "\n"
     (asked.out / "speed-end-to-end.json").write_text(text, encoding="utf-8")

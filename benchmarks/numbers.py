@@ -2,28 +2,57 @@
 
     python -m benchmarks.numbers [--check]
 
-A document marks what comes from a file: `<!--= NAME -->value<!--/-->`, where NAME is a key of
-VALUES and the value is a number, a phrase or a table. `--check` lists the marks that are out of
-date and changes nothing.
+A document marks what comes from a file: `<!--= NAME ARGUMENTS -->value<!--/-->`, where NAME is a
+key of VALUES. The value is a number, a phrase or a table, or says that the file does not exist yet.
+`--check` lists the documents that are out of date and changes nothing.
 """
 
 import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from benchmarks import map_study, mixed_tables, speed_tables, study
+from benchmarks.agreement import OWN, PROCEDURES
+from benchmarks.missing_values import mean_acc
 from benchmarks.shared import number_table
+from sgpmic_cli.benchmark.compare import METRICS
+from sgpmic_cli.benchmark.render.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 MARK = re.compile(r"<!--= (?P<name>[^>]+?) -->(?P<value>.*?)<!--/-->", re.S)
-NEAR = ("exact", "within 1")
-APART = ("differs up", "differs down")
+VERDICTS = {
+    "exact": ("exact",),
+    "near": ("exact", "within 1"),
+    "compatible": ("compatible",),
+    "differ": ("differs up", "differs down"),
+    "judged": ("exact", "within 1", "compatible", "differs up", "differs down"),
+}
+# Rows of the comparison in the README: folder below results/, and groups of sets (none: all).
+COMPARED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "bundled tables, digits": ("study", ("tables",)),
+    "tables of numbers (CLUBench)": ("study-numeric", ()),
+    "tables of numbers (KEEL)": ("study-keel", ()),
+    "tables with text": ("study-mixed", ()),
+    "four batteries of a public suite": ("study-suite", ()),
+    "Gaussian clouds": ("study", ("clouds",)),
+    "curves": ("study", ("thin-shapes",)),
+    "random curves *": ("study", tuple(study.UNUSED)),
+    "clouds with outliers, skew, unequal sizes, ... *": (
+        "study",
+        tuple(kind for kind in study.BROKEN if kind != "outliers-shapes"),
+    ),
+    "random curves with outliers *": ("study", ("outliers-shapes",)),
+}
+RIVALS = ("k-means", "Gaussian mixture", "spectral", "Ward", "Genie", "Lumbermark")
 
 
 def documents() -> Iterator[Path]:
@@ -35,19 +64,16 @@ def documents() -> Iterator[Path]:
 
 def updated(text: str) -> str:
     """Return the text of a document with the value of every mark as the files have it."""
-    return MARK.sub(lambda mark: f"<!--= {mark['name']} -->{VALUES[mark['name']]()}<!--/-->", text)
+    return MARK.sub(lambda mark: f"<!--= {mark['name']} -->{value(mark['name'])}<!--/-->", text)
 
 
-@cache
-def summary(folder: str) -> dict[str, Any]:
-    """Return the counts of a benchmark of the paper."""
-    found: dict[str, Any] = json.loads((RESULTS / folder / "summary.json").read_text("utf-8"))
-    return found
-
-
-def total(counts: dict[str, int], verdicts: tuple[str, ...]) -> int:
-    """Return the number of cells with one of the verdicts."""
-    return sum(counts.get(verdict, 0) for verdict in verdicts)
+def value(name: str) -> str:
+    """Return the value of a mark."""
+    function, *arguments = name.split()
+    try:
+        return VALUES[function](*arguments)
+    except FileNotFoundError as error:
+        return f"(`results/{Path(error.filename).relative_to(RESULTS)}` does not exist yet)"
 
 
 def block(table: str) -> str:
@@ -55,46 +81,198 @@ def block(table: str) -> str:
     return f"\n\n{table.strip()}\n\n"
 
 
-def percent(part: int, whole: int) -> str:
-    """Return a fraction in per cent."""
-    return f"{100 * part / whole:.0f} %"
+@cache
+def read(file: str) -> Any:
+    """Return a JSON document, a CSV table or a text below results/."""
+    text = (RESULTS / file).read_text("utf-8")
+    if file.endswith(".json"):
+        return json.loads(text)
+    return pd.read_csv(StringIO(text)) if file.endswith(".csv") else text
 
 
-def table2_verdicts() -> str:
-    """Return the verdicts of Table 2 by score."""
-    counts = pd.DataFrame(summary("table2")["by_metric"]).T.fillna(0)
+def count(folder: str, verdict: str, method: str | None = None) -> str:
+    """Return the number of distinct cells of a benchmark with a verdict."""
+    counts = read(f"{folder}/summary.json")
+    counts = counts["by_method"][method] if method else counts["verdicts"]
+    return str(sum(counts.get(name, 0) for name in VERDICTS[verdict]))
+
+
+def percent(folder: str, verdict: str) -> str:
+    """Return the percentage of distinct cells with a verdict."""
+    return f"{100 * int(count(folder, verdict)) / int(count(folder, 'judged')):.0f} %"
+
+
+def verdicts_by_score(folder: str) -> str:
+    """Return the verdicts of a benchmark by score."""
+    counts = pd.DataFrame(read(f"{folder}/summary.json")["by_metric"]).T.fillna(0)
     counts.index = counts.index.str.upper()
     return block(number_table("", counts, "{:.0f}"))
 
 
-def agreement_table(name: str) -> str:
-    """Return a table of `agreement.py`."""
-    return block((RESULTS / "agreement" / f"{name}.md").read_text("utf-8"))
+def off(folder: str, verdict: str) -> str:
+    """Return the median distance from the print of the cells with a verdict."""
+    table = read(f"{folder}/table.csv")
+    chosen = table[table["verdict"].isin(VERDICTS[verdict])]
+    chosen = chosen.drop_duplicates(["metric", "dataset", "q", "method"])
+    return f"{chosen['difference'].abs().median():.1f}"
 
 
-def distance(procedure: str) -> str:
+def cells(folder: str, method: str, dataset: str, metric: str, variance: str = "all") -> str:
+    """Return our means of a data set, one for each Q."""
+    table = read(f"{folder}/table.csv")
+    found = table[["method", "dataset", "metric"]].eq([method, dataset, metric]).all(axis=1)
+    if variance != "all":
+        found &= table["variance"].astype(str) == variance
+    return ", ".join(f"{mean:.2f}" for mean in table[found].drop_duplicates("q")["mean"])
+
+
+def column_cells() -> str:
+    """Return the rows of SGP-MIC's column beside Algorithm 1 and the null models."""
+    head = ["ACC, NMI", "printed", *PROCEDURES]
+    tables = [read(f"{folder}/table.csv") for folder, _ in PROCEDURES.values()]
+    methods = [method for _, method in PROCEDURES.values()]
+    own = tables[0][(tables[0]["method"] == OWN) & tables[0]["metric"].isin(METRICS)]
+    own = own[own["verdict"] != "data differ"]
+    body = []
+    for (dataset, q), row in own.groupby(["dataset", "q"], sort=False):
+        variance = row["variance"].iloc[0]
+        places = [(dataset, variance, metric) for metric in METRICS]
+        printed = row.drop_duplicates("metric").set_index("metric")["paper_mean"]
+        line = [f"{dataset} {variance} % (Q = {q})"]
+        line.append(", ".join(f"{printed[metric]:.2f}" for metric in METRICS))
+        for table, method in zip(tables, methods, strict=True):
+            found = table[table["method"] == method].set_index(["dataset", "variance", "metric"])
+            line.append(", ".join(f"{found.loc[place, 'mean']:.2f}" for place in places))
+        body.append(line)
+    return block(markdown_table(head, body))
+
+
+def distance(method: str) -> str:
     """Return the mean distance of a procedure from SGP-MIC's printed ACC."""
-    column = pd.read_csv(RESULTS / "agreement/column.csv", index_col="procedure")
-    return str(column.loc[procedure, "mean distance, ACC"]).split()[0]
+    (title,) = [title for title, (_, name) in PROCEDURES.items() if name == method]
+    column = read("agreement/column.csv").set_index("procedure")
+    return str(column.loc[title, "mean distance, ACC"]).split()[0]
 
 
-VALUES: dict[str, Callable[[], str]] = {
-    "table2 judged": lambda: str(summary("table2")["judged"]),
-    "table2 near": lambda: percent(
-        summary("table2")["within_one_point"], summary("table2")["judged"]
-    ),
-    "table2 differ": lambda: percent(summary("table2")["differ"], summary("table2")["judged"]),
-    "table2 within one": lambda: str(summary("table2")["within_one_point"]),
-    "table2 differing": lambda: str(summary("table2")["differ"]),
-    "table2 verdicts": table2_verdicts,
-    "sgp-mic near": lambda: str(total(summary("table2")["by_method"]["sgp-mic"], NEAR)),
-    "sgp-mic differ": lambda: str(total(summary("table2")["by_method"]["sgp-mic"], APART)),
-    "sgp-mic distance": partial(distance, "SGP-MIC as run"),
-    "null-gmm distance": partial(distance, "Gaussian mixture on ISOMAP"),
-    "agreement methods": partial(agreement_table, "methods"),
-    "agreement column": partial(agreement_table, "column"),
-    "agreement halves": partial(agreement_table, "halves"),
-    "agreement order": partial(agreement_table, "order"),
+def near(group: str) -> str:
+    """Return the percentage of near cells in the columns that were fitted or in the others."""
+    methods = read("agreement/methods.csv").set_index("method")
+    return f"{methods.loc[f'{group} columns', '% near, as run']} %"
+
+
+def wins(metric: str, method: str) -> str:
+    """Return the number of experiments in which a method has our best mean."""
+    return str(read("table2/summary.json")["wins"][metric]["ours"][method])
+
+
+def table_of(file: str) -> str:
+    """Return a Markdown table below results/."""
+    return block(read(file))
+
+
+def comparison() -> str:
+    """Return mean adjusted Rand indices by kind of data, for all folders of `make study`."""
+    body = []
+    for title, (folder, groups) in COMPARED.items():
+        if not (RESULTS / folder / "scores.csv").exists():
+            continue
+        by_set = read(f"{folder}/scores.csv").groupby(["set", "method"])["ari"].mean().unstack()
+        if groups:
+            by_set = by_set[by_set.index.str.split("/").str[0].isin(groups)]
+        rivals = by_set[by_set.columns.intersection(RIVALS)]
+        lead = by_set["SGPMIC"] - rivals[rivals.mean().idxmax()]
+        error = lead.std() / np.sqrt(len(lead))
+        means = [by_set[name].mean() if name in by_set else np.nan for name in ("SGPMIC", *RIVALS)]
+        shown = ["" if np.isnan(mean) else f"{mean:.2f}" for mean in means]
+        body.append([title, str(len(by_set)), *shown, f"{lead.mean():+.2f} ({error:.2f})"])
+    head = ["data", "sets", "`SGPMIC`", *RIVALS, "lead (standard error)"]
+    return block(markdown_table(head, body))
+
+
+def map_means(*measures: str) -> str:
+    """Return means over the data sets by method, and on how many a method is the best."""
+    columns: dict[str, dict[str, str]] = {}
+    for measure in measures:
+        means = map_study.values_by_dataset(read("study/map.csv"), measure).round(3)
+        kind, _ = map_study.MEASURES[measure]
+        best = means.eq(means.agg(kind, axis=1), axis=0).sum()
+        shown = zip(means.columns, means.mean(), best, strict=True)
+        columns[measure] = {method: f"{mean:.2f} ({times})" for method, mean, times in shown}
+    methods = dict.fromkeys(method for column in columns.values() for method in column)
+    body = [[each, *(column.get(each, "") for column in columns.values())] for each in methods]
+    return block(markdown_table(["", *measures], body))
+
+
+def map_seeds() -> str:
+    """Return the number of seeds of the study of maps."""
+    return str(read("study/map.csv")["seed"].nunique())
+
+
+def missing_loss(way: str) -> str:
+    """Return the mean loss of ACC by missing values, completed in a way."""
+    means = mean_acc(read("study/missing/missing.csv"))
+    return f"{(means['full'] - means[way]).mean():.1f}"
+
+
+def moves() -> str:
+    """Return how far rows move on each map when a table grows, in per cent of its width."""
+    by_map = read("stay.csv").groupby("map", sort=False)["median_move"].mean().dropna()
+    return ", ".join(f"{name} {100 * move:.1f} %" for name, move in by_map.items())
+
+
+def coverage() -> str:
+    """Return how often the ellipses of the map hold the places of another fit."""
+    return f"{100 * read('stay.csv')['coverage'].mean():.0f} %"
+
+
+def false_alarms() -> str:
+    """Return how often clusters are called groups, by kind of table."""
+    table = read("verdicts.csv")
+    wide = table.pivot(index="table", columns="judged", values="fraction")
+    wide = wide.loc[table["table"].unique(), table["judged"].unique()]
+    return block(number_table("fraction of tables with a group", wide, "{:.2f}"))
+
+
+def mixed() -> str:
+    """Return the adjusted Rand indices of generated tables of flags, categories and numbers."""
+    return block(mixed_tables.summary(read("mixed-tables.csv")))
+
+
+def speed(what: str) -> str:
+    """Return a number or a table of the measurements of speed."""
+    function, file = speed_tables.TABLES.get(what, (None, ""))
+    if function is not None:
+        return block(function(read(file)))
+    return speed_tables.numbers(read("speed.json"), read("speed-gpu.json"))[what]
+
+
+def inducing_growth() -> str:
+    """Return the exponent of the time of a gradient in the number of inducing points."""
+    table = read("bounds/inducing.csv")
+    return f"{np.polyfit(np.log(table['k']), np.log(table['ms']), 1)[0]:.2f}"
+
+
+VALUES: dict[str, Callable[..., str]] = {
+    "count": count,
+    "percent": percent,
+    "verdicts": verdicts_by_score,
+    "off": off,
+    "cells": cells,
+    "column-cells": column_cells,
+    "distance": distance,
+    "near": near,
+    "wins": wins,
+    "table": table_of,
+    "comparison": comparison,
+    "map": map_means,
+    "map-seeds": map_seeds,
+    "missing": missing_loss,
+    "moves": moves,
+    "coverage": coverage,
+    "false-alarms": false_alarms,
+    "mixed": mixed,
+    "speed": speed,
+    "inducing-growth": inducing_growth,
 }
 
 

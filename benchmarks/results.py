@@ -2,16 +2,16 @@
 
     python -m benchmarks.results [--check] [TARGET ...]
 
-Every step is a target of the Makefile. A step whose code and files are as in results/manifest.json
-is not repeated, so an interrupted run resumes. Targets choose some of the steps. `--check` lists
-the steps that are out of date and computes nothing.
+Every step is a target of the Makefile, some with a folder of labelled tables that is not shipped
+(docs/built.md says where they come from). A step whose code and files are as in
+results/manifest.json is not repeated, so an interrupted run resumes. Targets choose some of the
+steps. `--check` lists the steps that are out of date and computes nothing.
 
 The code of a step is a hash of its script and of the modules of the package that its numbers depend
 on, without comments and docstrings, and of the versions of the numerical libraries: the rule of
 stored runs (`sgpmic_cli/code_version.py`).
 """
 
-import ast
 import hashlib
 import json
 import subprocess
@@ -23,7 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.code_version import LIBRARIES, package_sources
+from sgpmic_cli.code_version import LIBRARIES, package_sources, without_docstrings
 from sgpmic_cli.files.manifest import commit, environment
 from sgpmic_cli.paper.experiments.methods import paper_methods
 
@@ -64,6 +64,9 @@ FIGURES = tuple(
     f"sgpmic_cli.paper.figures.{path.stem}"
     for path in sorted((ROOT / "sgpmic_cli/paper/figures").glob("[a-z]*.py"))
 )
+PAGE, PAGES = "sgpmic_cli.paper.page", "sgpmic_cli.clustering.page"
+STUDY = ("study.py", "suite.py", "rivals.py")
+SPEED = ("speed.py", "paper_problem.py", "other_libraries.py")
 STEPS = (
     Step("reproduce-table1", ("table1/*",), ("sgpmic_cli.paper.experiments.table1",)),
     Step("reproduce-table2", ("table2/*",), _methods()),
@@ -74,10 +77,19 @@ STEPS = (
     Step("search-settings", ("search/*/*",), COLUMN, ("search_settings.py",)),
     Step("reproduce-bounds", ("bounds/*",), _methods("sgp-mic"), ("two_bounds.py",)),
     Step("agreement", ("agreement/*",), _methods(), ("agreement.py",)),
-    Step("report", ("figures/*", "report.html"), ("sgpmic_cli.paper.page", *FIGURES)),
-    Step("study", ("study/scores.csv", "study/findings.md"), MODEL, ("study.py", "suite.py")),
+    Step("report", ("figures/figure*", "figures/crit*", "report.html"), (PAGE, *FIGURES)),
+    Step("study", ("study/scores.csv", "study/findings.md", "study/study.*"), MODEL, STUDY),
+    *(
+        Step(f"study TABLES=benchmarks/tables/{name}", (f"study-{name}/*",), MODEL, STUDY)
+        for name in ("keel", "numeric", "mixed", "suite")
+    ),
     Step("missing-study", ("study/missing/*",), MODEL, ("missing_values.py",)),
-    Step("map-study", ("study/map.*",), MODEL, ("map_study.py",)),
+    Step("map-study", ("study/map.*", "study/reliability.*"), MODEL, ("map_study.py",)),
+    Step("verdicts", ("verdicts.csv",), MODEL, ("verdicts.py",)),
+    Step("mixed-tables", ("mixed-tables.csv",), MODEL, ("mixed_tables.py",)),
+    Step("stay", ("stay.csv",), MODEL, ("stay.py",)),
+    Step("speed-end-to-end", ("speed-end-to-end.json",), (*MODEL, PAGES), ("end_to_end.py",)),
+    Step("speed", ("speed.json", "figures/speed.*"), (*MODEL, *_methods("sgp-mic")), SPEED),
 )
 
 
@@ -85,19 +97,11 @@ def code_of(step: Step) -> str:
     """Return the hash of the code that the numbers of a step depend on."""
     digest = hashlib.sha256(" ".join(f"{each} {version(each)}" for each in LIBRARIES).encode())
     sources = {path for module in step.modules for path in package_sources(module)}
+    if MODEL[0] in step.modules:  # which reads tables by itself
+        sources |= set((ROOT / "sgpmic_cli/tables").glob("*.py"))
     for path in sorted(sources | {ROOT / "benchmarks" / name for name in step.scripts}):
-        digest.update(path.name.encode() + _without_docstrings(path).encode())
+        digest.update(path.name.encode() + without_docstrings(path))
     return digest.hexdigest()[:16]
-
-
-def _without_docstrings(path: Path) -> str:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                del node.body[0]
-    return ast.dump(tree)
 
 
 def files_of(step: Step, results: Path) -> dict[str, str]:
@@ -133,7 +137,7 @@ def read(results: Path) -> dict[str, Any]:
 def compute(step: Step) -> None:
     """Run a step and record it."""
     start = time.monotonic()
-    subprocess.run(["make", step.target], cwd=ROOT, check=True)
+    subprocess.run(["make", *step.target.split()], cwd=ROOT, check=True)
     entry = {
         "commit": commit(),
         "code": code_of(step),

@@ -37,16 +37,21 @@ from benchmarks.paper_problem import (
 from benchmarks.shared import progress
 from benchmarks.speed_figures import draw_speed
 from sgpmic_cli import SGPMIC
+from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.render.tables import as_json
+from sgpmic_cli.clustering.model.map.backend import choose_backend
+from sgpmic_cli.clustering.model.map.training import MapFitter, fit_map, start_map
 from sgpmic_cli.data import load
 from sgpmic_cli.files.manifest import commit, environment
 from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.row_blocks import workers
 
 GROWTH = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 ASYMPTOTIC_ROWS = 10_000  # the exponent is fitted from this number of rows on
 CALLS = 3  # consecutive calls per turn, as an optimiser makes them
 STEPS = 30  # of the optimiser in a whole fit
 THREADED_ROWS = 100_000
+FITTED_ROWS = 5_000  # of the default model that predicts
 NEW_ROWS = {"paper": 3_000, "default": 16_384}  # prediction is slower in the paper's model
 FILES = (100_000, 1_000_000, 10_000_000)
 PAPER_ROWS = 1_000_000  # of the file to which the paper's model is fitted too
@@ -146,7 +151,11 @@ def iteration_ms(make: Callable[..., Any], Y: Any, **parameters: Any) -> tuple[f
     """
     times: list[float] = []
     model = make(callback=lambda *_: times.append(time.perf_counter()), **parameters).fit(Y)
-    return 1e3 * min(after - before for before, after in itertools.pairwise(times)), model
+    return _shortest_ms(times), model
+
+
+def _shortest_ms(times: Sequence[float]) -> float:
+    return 1e3 * min(after - before for before, after in itertools.pairwise(times))
 
 
 def evaluation_growth(n: int) -> dict[str, float]:
@@ -163,29 +172,48 @@ def exponent(rows: Sequence[dict[str, float]]) -> float | None:
     return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0]) if len(logs) > 1 else None
 
 
+def map_iteration_ms(n: int, k: int, device: str = "cpu", n_jobs: int = 1) -> tuple[float, Array]:
+    """Fit a map of n rows with k inducing inputs in a few EM iterations.
+
+    Return the shortest time between two iterations and the latent points. Rows are scaled and
+    clusters are given, because both cost the same on every device.
+    """
+    Y, _, groups = generated_rows(n)
+    Y = (Y - Y.mean(axis=0)) / Y.std(axis=0)
+    times: list[float] = []
+    with workers(n_jobs) as threads:
+        fitter = MapFitter(
+            *(Y, None, np.eye(LARGE["m"])[groups], start_map(Y, LARGE["q"], k, seed=0)),
+            *(choose_backend(device, n), threads),
+        )
+        fitted = fit_map(fitter, 4, 10, 0.0, lambda *_: times.append(time.perf_counter()))
+    return _shortest_ms(times), fitted.parameters.mu
+
+
 def thread_times(n: int) -> list[dict[str, Any]]:
     """Time an EM iteration and the prediction of new rows with one thread and with two."""
-    Y, groups = generated_rows(n)[::2]
+    Y = generated_rows(n)[0]
     common = {"n_clusters": LARGE["m"], "n_components": LARGE["q"], "max_iter": 4, "tol": 0.0}
-    estimators: dict[str, Any] = {
-        "paper": (PaperSGPMIC, {"n_inducing": LARGE["k"]}),
-        "default": (SGPMIC, {"max_rows": n, "init": groups}),
-    }
     found = []
-    for setting, (make, own) in estimators.items():
+    for setting, k in (("paper", LARGE["k"]), ("default", SGPMIC.n_inducing)):
         ms: dict[str, dict[str, float]] = {"EM iteration": {}, "prediction": {}}
-        labels = []
-        for threads in ("1", "2"):
-            ms["EM iteration"][threads], model = iteration_ms(
-                make, Y, n_jobs=int(threads), random_state=0, **common, **own
-            )
+        results = []
+        for threads in (1, 2):
+            own: dict[str, Any] = {"n_jobs": threads, "random_state": 0, **common}
+            if setting == "paper":
+                iteration, model = iteration_ms(PaperSGPMIC, Y, n_inducing=k, **own)
+                latent = model.embedding_
+            else:
+                iteration, latent = map_iteration_ms(n, k, n_jobs=threads)
+                model = SGPMIC(**own).fit(Y[:FITTED_ROWS])
             began = time.perf_counter()
             predicted = model.predict(Y[: NEW_ROWS[setting]] + 0.01)
-            ms["prediction"][threads] = 1e3 * (time.perf_counter() - began)
-            labels.append(np.concatenate([model.labels_, predicted]))
+            ms["prediction"][str(threads)] = 1e3 * (time.perf_counter() - began)
+            ms["EM iteration"][str(threads)] = iteration
+            results.append(np.concatenate([latent.ravel(), predicted]))
         for work, times in ms.items():
             progress(f"{setting} model, {n} rows, {work} in ms by threads: {_rounded(times)}")
-            equal = bool(np.all(labels[0] == labels[1]))
+            equal = bool(np.all(results[0] == results[1]))
             found.append({"setting": setting, "work": work, "n": n, "ms": times, "equal": equal})
     return found
 
@@ -255,13 +283,9 @@ def measure_gpu() -> dict[str, Any]:
 
 def iteration_times(device: str, n: int, k: int, with_core: bool) -> dict[str, Any]:
     """Time an EM iteration of n rows and k inducing inputs on the device and on one core."""
-    Y, _, groups = generated_rows(n)
-    parameters: dict[str, Any] = {"n_clusters": LARGE["m"], "n_components": 2, "n_inducing": k}
-    parameters |= {"init": groups, "max_iter": 4, "tol": 0.0, "max_rows": n, "random_state": 0}
-    found: dict[str, Any] = {"n": n, "k": k}
-    found["ms"], _ = iteration_ms(SGPMIC, Y, device=device, **parameters)
+    found: dict[str, Any] = {"n": n, "k": k, "ms": map_iteration_ms(n, k, device)[0]}
     if with_core:
-        found["core_ms"], _ = iteration_ms(SGPMIC, Y, n_jobs=1, **parameters)
+        found["core_ms"] = map_iteration_ms(n, k)[0]
     progress(f"EM iteration: {found}")
     return found
 

@@ -4,7 +4,7 @@ Rows are added by `SGPMIC.update`. Beside it: a refit of SGPMIC, and refits of U
 they are installed. The move of a row is a fraction of the width of the map; refits are aligned by
 a Procrustes transformation first. The ellipses of 90 % are those of the latent distributions. Their
 coverage is that of the places of the same rows in a fit to another half of the table that shares
-these rows.
+these rows. Writes stay.csv into OUT.
 """
 
 import argparse
@@ -29,24 +29,29 @@ NAMES = ("iris", "wine", "wdbc", "segment", "australian", "cmc")
 MOST_ROWS = 1200  # of larger tables, a random subsample is used
 ADDED = 0.1  # of the rows
 LEVEL = 0.9  # of an ellipse
+ELLIPSES = f"ellipses of {LEVEL:.0%}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the coverage of the ellipses and a line for each map, for each table."""
+    """Write the measurements of each map and table, and print their means over the seeds."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("--out", type=Path, default=Path("results"))
     parser.add_argument("--tables", type=Path, help="folder of CSV files, in place of our tables")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     asked = parser.parse_args(arguments)
+    found: list[dict[str, object]] = []
     for name, rows in tables(asked.tables):
-        moves, coverages = [], []
         for seed in asked.seeds:
             progress(f"{name}, seed {seed}")
             Y = rows[np.random.RandomState(seed).permutation(len(rows))[:MOST_ROWS]]
-            moves += list(growth(Y, seed))
-            coverages.append(coverage(Y, seed))
-        print(f"{name}: {LEVEL:.0%} ellipses hold {np.mean(coverages):.1%} of the places")
-        means = pd.DataFrame(moves).groupby("map", sort=False).mean()
-        print(means.round(4).to_string(), end="\n\n", flush=True)
+            found += [{"table": name, "seed": seed, **row} for row in growth(Y, seed)]
+            found.append(
+                {"table": name, "seed": seed, "map": ELLIPSES, "coverage": coverage(Y, seed)}
+            )
+    table = pd.DataFrame(found)
+    table.to_csv(asked.out / "stay.csv", index=False, float_format="%.4f")
+    means = table.drop(columns="seed").groupby(["table", "map"], sort=False).mean()
+    print(means.round(4).to_string(na_rep=""))
 
 
 def tables(folder: Path | None) -> Iterator[tuple[str, Array]]:

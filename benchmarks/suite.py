@@ -4,11 +4,13 @@ FOLDER/BATTERY/NAME.data.gz holds the rows of a set, NAME.labels0.gz, NAME.label
 labelings; label 0 is noise and is not scored. The number of clusters of a labeling is given, and
 the columns are standardised. The score of a set is the largest adjusted Rand index over its
 labelings. `--published` reads label vectors of other methods (METHOD/BATTERY/NAME.resultK.gz with a
-column for each variant; the first one is used). `rivals.py` writes such vectors.
+column for each variant; the first one is used). `rivals.py` writes such vectors. If there is a
+NAME.table.csv, the default model gets this table instead of the rows.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +26,14 @@ from sgpmic_cli.figure_style import PAGE, canvas, look
 
 DEFAULT = "SGPMIC"
 METHODS: dict[str, Any] = {
-    DEFAULT: SGPMIC,
+    DEFAULT: partial(SGPMIC, max_iter=1),  # the map changes no label
     "k-means": PeerKMeans,
     "Gaussian mixture": PeerGaussianMixture,
     "spectral": PeerSpectral,
     "Ward": PeerWard,
 }
+OPEN = f"{DEFAULT}, number open"
+SEEDLESS = {DEFAULT, OPEN, "Ward"}  # labels do not depend on random numbers
 COLUMNS = ["set", "method", "seed", "ari", "noise_clusters"]
 
 
@@ -44,18 +48,22 @@ def score_parser(description: str | None, *, out: str, seeds: int) -> argparse.A
 
 
 def score_all(
-    sets: Sequence[Path], methods: Mapping[str, Any], asked: argparse.Namespace
+    sets: Sequence[Path],
+    methods: Mapping[str, Any],
+    asked: argparse.Namespace,
+    seedless: Collection[str] = SEEDLESS,
 ) -> pd.DataFrame:
     """Return the scores of all methods on all sets, and store them in scores.csv."""
     asked.out.mkdir(parents=True, exist_ok=True)
     file, names = asked.out / "scores.csv", {name_of(path) for path in sets}
     known = pd.read_csv(file) if file.exists() else pd.DataFrame(columns=COLUMNS)
+    known = known[known["method"].isin(list(methods))].reset_index(drop=True)
     done = set(zip(known["set"], known["method"], known["seed"], strict=True))
     waiting = [
         (path, name, methods[name], seed)
         for path in sets
         for name in methods
-        for seed in range(asked.seeds)
+        for seed in range(1 if name in seedless else asked.seeds)
         if (name_of(path), name, seed) not in done
     ]
     found = Parallel(n_jobs=asked.n_jobs, return_as="generator_unordered")(
@@ -68,6 +76,7 @@ def score_all(
     if asked.published:
         rows = [row for path in sets for row in published_scores(path, asked.published)]
         known = pd.concat([known, pd.DataFrame(rows, columns=COLUMNS)])
+        known.to_csv(file, index=False)
     return known[known["set"].isin(names)]
 
 
@@ -85,7 +94,9 @@ def labelings(path: Path) -> list[np.ndarray]:
 
 def score(path: Path, name: str, method: Any, seed: int) -> list[object]:
     """Return the row of scores.csv for one method, a class of estimators, on one set."""
-    X, fitted = np.loadtxt(path, ndmin=2), {}
+    table, fitted = path.with_name(path.name.replace(".data.gz", ".table.csv")), {}
+    own = name in (DEFAULT, OPEN) and table.exists()
+    X = pd.read_csv(table) if own else np.loadtxt(path, ndmin=2)
     for k in {labels.max() for labels in labelings(path)}:
         given = {"n_clusters": int(k), "random_state": seed}
         accepted = method().get_params()

@@ -27,7 +27,7 @@ from sgpmic_cli.clustering.model.clusters.valleys import (
     folds,
     projections,
 )
-from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters
+from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, verdicts_of
 
 Random = np.random.RandomState
 ROWS, COLUMNS, CLUSTERS = (300, 500, 1500), (2, 5, 10, 20, 50), (2, 3, 4, 6)
@@ -158,7 +158,7 @@ def _called_groups(rows: Array, k: int, seed: int) -> dict[str, bool]:
     model = SGPMIC(k, random_state=seed, max_iter=1).fit(pd.DataFrame(rows).add_prefix("x"))
     scaled = (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-12)
     labels = KMeans(k, n_init=3, random_state=seed).fit_predict(scaled)
-    verdicts = judge_clusters(continuous_columns(scaled, seed), labels, k, seed)
+    verdicts = verdicts_of(continuous_columns(scaled, seed), labels, k, seed)
     return {
         "k-means": any(each.verdict == "group" for each in verdicts),
         "clusters": any(each["verdict"] == "group" for each in model.verdicts_),

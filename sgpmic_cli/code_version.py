@@ -2,13 +2,15 @@
 
 The version of a method's code is a hash of the versions of sgpmic, NumPy, SciPy and scikit-learn,
 and of the source files of the method, of the scores, and of every module of this package that they
-import, directly or through other modules. The modules in `IGNORED` change no number.
+import, directly or through other modules, without comments and docstrings. The modules in `IGNORED`
+change no number: rows are identified by their own hash, however they were read.
 
 A third-party method that is installed is identified by the version of its distribution, another
 one by the source files of its package, or by all Python files beside a single file. Third-party
 code is never imported here.
 """
 
+import ast
 import hashlib
 import re
 from functools import cache
@@ -21,7 +23,8 @@ from sgpmic_cli._version import __version__
 PACKAGE = "sgpmic_cli"
 ROOT = Path(__file__).parent
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
-IGNORED = {"_typing", "_version", "code_version", "data", "errors", "files", "interrupts", "text"}
+IGNORED = {"_typing", "_version", "code_version", "data", "errors", "files", "interrupts"}
+IGNORED |= {"tables", "text"}
 _IMPORT = re.compile(rf"^[ \t]*from ({PACKAGE}(?:\.\w+)*) import (\([^)]*\)|[^(\n]*)$", re.M)
 
 
@@ -40,8 +43,19 @@ def code_version(target: str) -> str:
         versions += distributions
     digest = hashlib.sha256(" ".join(versions).encode())
     for path in sorted(files | package_sources(f"{PACKAGE}.scores")):
-        digest.update(path.name.encode() + path.read_bytes())
+        digest.update(path.name.encode() + without_docstrings(path))
     return digest.hexdigest()[:16]
+
+
+def without_docstrings(path: Path) -> bytes:
+    """Return the syntax tree of a source file without comments and docstrings."""
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                del node.body[0]
+    return ast.dump(tree).encode()
 
 
 def package_sources(module: str) -> set[Path]:

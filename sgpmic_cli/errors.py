@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 # A warning of a call through a pipeline or a grid search points to the user's line as well.
-LIBRARIES = ("sgpmic_cli", "sklearn", "joblib")
+INTERNAL_PACKAGES = ("sgpmic_cli", "sklearn", "joblib")
 
 
 class SgpmicError(Exception):
@@ -60,6 +60,6 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Issue a warning at the innermost line that is outside this package and its libraries."""
     # `skip_file_prefixes` of `warnings.warn` needs Python 3.12.
     level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in LIBRARIES:
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in INTERNAL_PACKAGES:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

@@ -18,7 +18,7 @@ from sgpmic_cli.errors import Terminated
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 REPEAT_SECONDS = 1.0  # `timeout` sends its signal twice
-Result = TypeVar("Result")
+CallResult = TypeVar("CallResult")
 
 
 class _State:
@@ -92,21 +92,21 @@ def blocked_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def within(seconds: float, call: Callable[[], Result]) -> Result:
+def within(seconds: float, call: Callable[[], CallResult]) -> CallResult:
     """Run `call` in a daemon thread. Raise TimeoutError if it does not finish in time."""
-    outcome: dict[str, Any] = {}
+    ended: dict[str, Any] = {}
 
     def work() -> None:
         try:
-            outcome["result"] = call()
+            ended["result"] = call()
         except BaseException as error:
-            outcome["error"] = error
+            ended["error"] = error
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(seconds)
     if thread.is_alive():
         raise TimeoutError(f"not done after {seconds:g} s")
-    if "error" in outcome:
-        raise outcome["error"]
-    return outcome["result"]
+    if "error" in ended:
+        raise ended["error"]
+    return ended["result"]

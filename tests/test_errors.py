@@ -1,5 +1,3 @@
-"""Which errors are shown as the user's."""
-
 import numpy as np
 import pytest
 
@@ -11,10 +9,10 @@ from sgpmic_cli.errors import UsageError, input_errors
 @pytest.mark.parametrize(
     ("parameters", "X", "words"),
     [
-        ({"n_clusters": 0}, np.eye(5), "^n_clusters must be"),
         ({"n_jobs": 0}, np.eye(5), "^n_jobs must be None or a nonzero integer"),
         ({}, [[1.0, np.inf], [2.0, 3.0]], "^Input X contains infinity"),  # of scikit-learn
         ({}, np.ones((5, 2)), "^All rows are equal"),
+        ({}, [[1e200, 0.0], [0.0, 1.0]], "too large or too small"),
     ],
 )
 def test_checks_of_input_are_usage_errors(estimator, parameters, X, words):

@@ -1,5 +1,3 @@
-"""The public names of `sgpmic_cli` and `sgpmic`, and their types."""
-
 import importlib.resources
 import os
 import re

@@ -2,7 +2,6 @@
 
 import ast
 import runpy
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -63,8 +62,6 @@ def run(name: str) -> str:
         )
         if done.returncode != 0:
             raise SystemExit(f"docs/gallery/{name}.py failed:\n{done.stderr}")
-        for table in Path(folder).glob("*.csv"):
-            shutil.copy(table, HERE)
     return done.stdout
 
 

@@ -41,7 +41,6 @@ for name in TABLES:
     print(f"{name:11}", *(f"{method} {score:5.2f}  " for method, score in scores.items()))
 
 table = pd.DataFrame(rows).set_index("data")
-table.to_csv("where_it_pays.csv", lineterminator="\n")
 
 ax = table[list(METHODS)].plot.bar(figsize=(6.5, 2.8), rot=0, xlabel="", width=0.8)
 ax.set_ylabel("adjusted Rand index")

@@ -37,19 +37,11 @@ def read_printed(path: Path) -> pd.DataFrame:
 
 
 def parse_printed(content: bytes) -> pd.DataFrame:
-    """Parse and check printed numbers.
+    """Parse and check printed numbers: the columns KEY, NUMBERS and `data_differ` (False).
 
-    Parameters
-    ----------
-    content : bytes
-        CSV with the columns method, dataset, metric, mean, std and repeats. A column `variance` has
-        the percentage of each row, which is otherwise 95. Lines without a mean and other columns
-        are ignored.
-
-    Returns
-    -------
-    printed : DataFrame
-        The columns KEY, NUMBERS and `data_differ` (False).
+    `content` is a CSV file with the columns method, dataset, metric, mean, std and repeats. A
+    column `variance` has the percentage of each row, which is otherwise 95. Lines without a mean
+    and other columns are ignored.
     """
     text = io.BytesIO(content)
     table = pd.read_csv(text, dtype=str, keep_default_na=False, encoding="utf-8-sig")

@@ -20,8 +20,8 @@ from sgpmic_cli.benchmark.methods import unknown
 from sgpmic_cli.benchmark.plan import Cell, Suite
 from sgpmic_cli.benchmark.reference import (
     HERE,
-    KEY,
     PLACE,
+    SCORE_KEY,
     OwnFile,
     Reference,
     State,
@@ -40,7 +40,7 @@ FAST_REPEATS = 3
 
 
 @dataclass(frozen=True)
-class Selection:
+class CellSelection:
     """The data sets and methods to compare. A user's file is selected by its path or its name."""
 
     datasets: tuple[str, ...] = ("all",)
@@ -55,10 +55,10 @@ class Selection:
         )
 
 
-def check(
+def check_cells(
     suite: Suite,
     reference: Reference,
-    selection: Selection = Selection(),
+    selection: CellSelection = CellSelection(),
     options: RunOptions = RunOptions(),
     *,
     full: bool = False,
@@ -123,10 +123,10 @@ def _check(
     return changes_of(before, runs)
 
 
-def update(
+def update_reference(
     suite: Suite,
     old: Reference | None,
-    selection: Selection = Selection(),
+    selection: CellSelection = CellSelection(),
     options: RunOptions = RunOptions(),
     *,
     repeats: int | None = None,
@@ -141,7 +141,7 @@ def update(
     """
     base = old or Reference(next(iter(suite.protocols)))
     repeats = base.repeats if repeats is None else repeats
-    if old and repeats != old.repeats and selection != Selection():
+    if old and repeats != old.repeats and selection != CellSelection():
         raise UsageError(
             f"--repeats {repeats} differs from the reference's {old.repeats}: update all cells to "
             "change it."
@@ -163,22 +163,10 @@ def update(
     without_data = places_of(base.scores).isin(places_of(finished.runs.drop(runs.index)))
     before = base.scores[selection.of(base.scores) & ~without_data]
     changes = changes_of(before, runs, "outer")
-    places = places_of(base.scores)
     if base.processor != HERE:  # which adds no new scores to the cells of the other
-        changes = changes[(changes["state"] != State.NEW) | ~places_of(changes).isin(places)]
-    changed = places_of(changes[changes["state"] != State.SAME])
-    computed = places_of(runs[runs["status"] == "ok"])
-    new = scores_of(runs).assign(processor=HERE)
-    new = new.merge(changes[KEY])
-    new = new[places_of(new).isin(computed) & places_of(new).isin(changed)]
-    gone = places.isin(places_of(before)) & ~places.isin(places_of(runs))
-    # The scores of another processor stay beside the new ones.
-    replaced = places.isin(places_of(new)) & (
-        (base.processor == HERE) | (base.scores["processor"] == HERE)
-    )
-    scores = pd.concat([base.scores[~gone & ~replaced], new])
-    order = places.append(places_of(new)).unique()
-    scores = scores.iloc[np.argsort(order.get_indexer(places_of(scores)), kind="stable")]
+        old_cells = places_of(changes).isin(places_of(base.scores))
+        changes = changes[(changes["state"] != State.NEW) | ~old_cells]
+    scores = _updated_scores(base, before, runs, changes)
     files = dict(base.files)
     for path in map(Path, datasets):
         data = runs["data"][runs["dataset"] == path.name]
@@ -189,6 +177,23 @@ def update(
     return replace(base, **fields), changes, finished
 
 
+def _updated_scores(
+    base: Reference, before: pd.DataFrame, runs: pd.DataFrame, changes: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the scores of a reference after an update of the part `before`."""
+    places, changed = places_of(base.scores), places_of(changes[changes["state"] != State.SAME])
+    computed = places_of(runs[runs["status"] == "ok"])
+    new = scores_of(runs).assign(processor=HERE).merge(changes[SCORE_KEY])
+    new = new[places_of(new).isin(computed) & places_of(new).isin(changed)]
+    gone = places.isin(places_of(before)) & ~places.isin(places_of(runs))
+    # The scores of another processor stay beside the new ones.
+    own = (base.processor == HERE) | (base.scores["processor"] == HERE)
+    replaced = places.isin(places_of(new)) & own
+    scores = pd.concat([base.scores[~gone & ~replaced], new])
+    order = places.append(places_of(new)).unique()
+    return scores.iloc[np.argsort(order.get_indexer(places_of(scores)), kind="stable")]
+
+
 def _run(
     suite: Suite,
     reference: Reference,
@@ -197,10 +202,7 @@ def _run(
     methods: Sequence[str],
     **how: Any,
 ) -> FinishedStudy:
-    """Run cells as the reference prescribes.
-
-    Without a store, keep runs until the end, so that a killed check resumes.
-    """
+    """Run cells as the reference prescribes; a killed check without a store resumes as well."""
     how |= {"seed": reference.seed, "protocol": reference.protocol}
     folder = Path(options.store or cache_folder(options.data_dir) / ".sgpmic-check")
     finished = run_study(
@@ -215,7 +217,7 @@ def _run(
     return finished
 
 
-def _check_names(suite: Suite, reference: Reference, selection: Selection) -> None:
+def _check_names(suite: Suite, reference: Reference, selection: CellSelection) -> None:
     """Raise UsageError for unknown names, which would otherwise pass without a comparison."""
     datasets = [*names(), *reference.scores["dataset"], "all"]
     methods = [*suite.methods, *reference.scores["method"], "all"]

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 from sgpmic_cli.estimator_base import Clusterer, check_clusters
 from sgpmic_cli.estimator_base.scaling import Scale, offset_and_scale
 
-N_NEIGHBORS = 12  # of the graph for spectral clustering
+SPECTRAL_NEIGHBORS = 12  # of the graph for spectral clustering
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -65,7 +65,7 @@ class PeerSpectral(RandomPeer):
         return SpectralClustering(
             self.n_clusters,
             affinity="nearest_neighbors",
-            n_neighbors=min(N_NEIGHBORS, n - 1),
+            n_neighbors=min(SPECTRAL_NEIGHBORS, n - 1),
             random_state=self.random_state,
         )
 

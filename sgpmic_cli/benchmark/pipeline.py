@@ -15,7 +15,7 @@ from sgpmic_cli.benchmark.render import tables
 from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study, write_study
 
 
-def benchmark(
+def run_benchmark(
     study: Study,
     options: RunOptions = RunOptions(),
     *,
@@ -25,21 +25,8 @@ def benchmark(
 ) -> tuple[FinishedStudy, pd.DataFrame]:
     """Run or resume a benchmark and write its tables and manifest into `out`.
 
-    Parameters
-    ----------
-    study, options : Study, RunOptions
-        What is run, and how.
-    out : path
-        Output folder.
-    printed : DataFrame or None
-        Printed numbers to compare with; see `read_printed`.
-    with_trace : bool
-        Whether to write trace.csv as well: the losses and bounds of every run by iteration.
-
-    Returns
-    -------
-    finished, table : FinishedStudy, DataFrame
-        The runs, and their comparison (see `compare`).
+    Return the runs and their comparison (see `compare`), also with printed numbers if there are any
+    (see `read_printed`). `with_trace` adds trace.csv, the losses and bounds by iteration.
     """
     finished = run_study(study, options, out)
     table = best_settings(compare(finished.runs, study.methods, printed))

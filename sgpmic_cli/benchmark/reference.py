@@ -1,8 +1,8 @@
 """The reference of the gate: read it, write it, and compare runs with it.
 
-The scores of a reference are a data frame with a row for each repeat: the columns of `KEY`, repeat,
-processor and score (missing if the repeat failed). Where another processor gives other scores, the
-reference can hold both, and a mean is compared with the band between the two.
+The scores of a reference are a data frame with a row for each repeat: the columns of `SCORE_KEY`,
+repeat, processor and score (missing if the repeat failed). Where another processor gives other
+scores, the reference can hold both, and a mean is compared with the band between the two.
 
 A mean is lower if it is more than one point below the band, and a one-sided paired t test over the
 seeds confirms it at the 5 % level.
@@ -25,10 +25,10 @@ from sgpmic_cli.files.atomic import write_whole
 from sgpmic_cli.files.output_folder import read_json
 
 REPEATS = 10  # of a new reference
-DIGITS = 4  # of the scores in a reference
+SCORE_DIGITS = 4  # of the scores in a reference
 UNCHANGED = 0.005  # half of the last digit shown
 PLACE = ["dataset", "explained_variance", "method"]
-KEY = [*PLACE, "metric"]
+SCORE_KEY = [*PLACE, "metric"]
 # The processor of this machine. Systems have different names for it.
 HERE = {"AMD64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 
@@ -65,7 +65,7 @@ class Reference:
     repeats: int = REPEATS
     processor: str = HERE  # the first of the processors
     scores: pd.DataFrame = field(
-        default_factory=lambda: pd.DataFrame(columns=[*KEY, "repeat", "processor", "score"])
+        default_factory=lambda: pd.DataFrame(columns=[*SCORE_KEY, "repeat", "processor", "score"])
     )
     files: dict[str, OwnFile] = field(default_factory=dict)  # by data set
     label: str | None = None  # label column of these files
@@ -87,7 +87,7 @@ def read_reference(path: Path) -> Reference:
             if metric in scores
             for i, score in enumerate(scores[metric])
         ]
-        frame = pd.DataFrame(rows, columns=[*KEY, "repeat", "processor", "score"])
+        frame = pd.DataFrame(rows, columns=[*SCORE_KEY, "repeat", "processor", "score"])
         numbers = frame["score"].map(type).isin([int, float, type(None)])
         frame["score"] = frame["score"].astype(float)
         lowest = np.where(frame["metric"] == "ari", -100, 0)
@@ -146,38 +146,28 @@ def scores_of(runs: pd.DataFrame) -> pd.DataFrame:
         runs.assign(metric=name, score=[row[row["scores"].get(name, name)] for row in rows])
         for name in OWN_METRICS
     ]
-    scores = pd.concat(parts).sort_index(kind="stable")[[*KEY, "repeat", "score"]]
-    return scores.astype({"repeat": int, "score": float}).round({"score": DIGITS})
+    scores = pd.concat(parts).sort_index(kind="stable")[[*SCORE_KEY, "repeat", "score"]]
+    return scores.astype({"repeat": int, "score": float}).round({"score": SCORE_DIGITS})
 
 
 def changes_of(before: pd.DataFrame, runs: pd.DataFrame, how: Any = "left") -> pd.DataFrame:
-    """Compare runs with scores of a reference.
+    """Compare runs with scores of a reference; "outer" includes cells that it does not have.
 
-    Parameters
-    ----------
-    before : DataFrame
-        Scores of the reference.
-    runs : DataFrame
-        A results frame.
-    how : {"left", "outer"}
-        Whether cells that are not in the reference are among the changes ("outer").
-
-    Returns
-    -------
-    changes : DataFrame
-        A row for each metric of each cell: KEY, `state`, `before_mean`, `before_std`, `now_mean`,
-        `now_std`, the mean of the paired differences (`difference`), its `tolerance`, and the
-        `reason` of a failed or missing cell.
+    Return a row for each metric of each cell: SCORE_KEY, `state`, `before_mean`, `before_std`,
+    `now_mean`, `now_std`, the mean of the paired differences (`difference`), its `tolerance`, and
+    the `reason` of a failed or missing cell.
     """
     from scipy.special import stdtrit
 
     now = scores_of(runs[runs["status"] != "unavailable"])
     sides = before.rename(columns={"score": "before"})
     now = now.rename(columns={"score": "now"})
-    pairs = sides.merge(now, how, [*KEY, "repeat"], indicator="side").fillna({"processor": HERE})
+    pairs = sides.merge(now, how, [*SCORE_KEY, "repeat"], indicator="side").fillna(
+        {"processor": HERE}
+    )
     pairs["difference"] = pairs["now"] - pairs["before"]
     pairs["lost"] = pairs["before"].notna() & pairs["now"].isna()
-    grouped = pairs.groupby([*KEY, "processor"], sort=False)
+    grouped = pairs.groupby([*SCORE_KEY, "processor"], sort=False)
     numbers = {
         f"{side}_{name}": (side, function)
         for side in ("before", "now")
@@ -195,7 +185,7 @@ def changes_of(before: pd.DataFrame, runs: pd.DataFrame, how: Any = "left") -> p
     n, size = changes["n"], changes["difference"].abs()
     reach = stdtrit(n - 1.0, 1.0 - LEVEL) * changes["spread"] / np.sqrt(n)
     changes["tolerance"] = reach.fillna(0.0).clip(lower=NEAR).where(n > 0)
-    band = changes.groupby(KEY, sort=False)["before_mean"]
+    band = changes.groupby(SCORE_KEY, sort=False)["before_mean"]
     inside = changes["now_mean"].between(band.transform("min"), band.transform("max"))
     states = {
         State.MISSING: changes["missing"],
@@ -218,5 +208,5 @@ def changes_of(before: pd.DataFrame, runs: pd.DataFrame, how: Any = "left") -> p
     ]
     # The processor whose mean is nearer.
     nearest = size.sort_values(kind="stable").index
-    changes = changes.loc[nearest].drop_duplicates(KEY).sort_index(ignore_index=True)
+    changes = changes.loc[nearest].drop_duplicates(SCORE_KEY).sort_index(ignore_index=True)
     return changes.drop(columns=["processor", "spread", "n", "lost", "missing", "new"])

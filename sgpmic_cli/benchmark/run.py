@@ -272,7 +272,7 @@ def results_frame(prepared: Prepared, rows: Mapping[str, Row]) -> pd.DataFrame:
     """Return the results frame, with a row for each run of each cell.
 
     The columns are the number and the fields of the cell, the fields of the stored run (see
-    `store`), and one for each score. A cell without data has one row with status "unavailable".
+    above), and one for each score. A cell without data has one row with status "unavailable".
     """
     lines: list[Row] = []
     for number, cell in enumerate(prepared.cells):

@@ -27,7 +27,7 @@ VALLEY = (
 )
 
 
-def headline(
+def answer_sentence(
     groups: Indices,
     labels: Indices,
     verdicts: Sequence[Mapping[str, Any]],
@@ -36,18 +36,8 @@ def headline(
 ) -> str:
     """Return a sentence that says which rows are groups and what the others are.
 
-    Parameters
-    ----------
-    groups : ndarray of shape (N,)
-        Surviving group of each row, or -1 (`SGPMIC.groups_`).
-    labels : ndarray of shape (N,)
-        Cluster of each row.
-    verdicts : sequence of mappings
-        Verdict of each cluster (`SGPMIC.verdicts_`).
-    names : sequence of str
-        A name for each group, such as "high wage". Empty if there are none.
-    cluster_names : sequence of str
-        A name for each cluster, for tables without any group.
+    `groups` and `labels` (N,) are the surviving group, or -1, and the cluster of each row. `names`
+    are those of the groups. `cluster_names` are for tables without any group.
     """
     number = int(groups.max()) + 1
     if not number:
@@ -59,7 +49,7 @@ def headline(
     for g in range(number):
         details = [*names[g : g + 1], *([f"in {main.count(g)} clusters"] * (main.count(g) > 1))]
         parts.append(_rows(groups == g) + f" ({', '.join(details)})" * bool(details))
-    text = f"{parts[0]} are a group" if number == 1 else f"{number} groups: {listed(parts)}"
+    text = f"{parts[0]} are a group" if number == 1 else f"{number} groups: {enumeration(parts)}"
     if (groups == -1).any():
         rest, others = _rows(groups == -1), np.unique(labels)[np.equal(main, -1)]
         cut = f", cut into {len(others)} slices" if len(others) > 1 else ""
@@ -78,9 +68,9 @@ def explained(conditions: Sequence[Condition], n_clusters: int) -> str | None:
     if len(columns) == 1 and len(conditions) >= n_clusters - 1:
         found = f"The column {columns[0]!r} alone explains the clusters"
     else:
-        found = listed([f"cluster {c.cluster} ({c})" for c in conditions])
+        found = enumeration([f"cluster {c.cluster} ({c})" for c in conditions])
         return f"A single column explains {found}."
-    return f"{found}: {listed([f'cluster {c.cluster} is {c}' for c in conditions])}."
+    return f"{found}: {enumeration([f'cluster {c.cluster} is {c}' for c in conditions])}."
 
 
 def explaining_columns(conditions: Sequence[Condition]) -> list[str]:
@@ -89,16 +79,8 @@ def explaining_columns(conditions: Sequence[Condition]) -> list[str]:
 
 
 def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> str:
-    """Return a sentence that says which clusters a fit without some columns finds again.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        The columns that were left out.
-    labels, again : ndarray of shape (N,)
-        Clusters of the fit, and of the fit without the columns.
-    """
-    without = f"Without {listed([repr(name) for name in columns])},"
+    """Return a sentence that says which clusters (N,) a fit without some columns finds again."""
+    without = f"Without {enumeration([repr(name) for name in columns])},"
     kept, lost = found_again(labels, again)
     if (number := int(again.max()) + 1) == 1:
         return f"{without} no clusters are found."
@@ -107,6 +89,12 @@ def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> 
     if not kept:
         return f"{without} none of the clusters is found again, but {number} others."
     return f"{without} {_numbered(kept)} found again; {_numbered(lost)} not."
+
+
+def mean_stability(model: Any) -> float | None:
+    """Return the mean overlap of the clusters with refits, weighted by size, or None."""
+    stability = getattr(model, "stability_", None)
+    return None if stability is None else float(model.weights_ @ stability)
 
 
 def found_again(labels: Indices, again: Indices) -> tuple[list[int], list[int]]:
@@ -185,7 +173,7 @@ def meaning_of(verdicts: Sequence[Mapping[str, Any]]) -> str:
     return " ".join(sentences)
 
 
-def listed(words: Sequence[str]) -> str:
+def enumeration(words: Sequence[str]) -> str:
     """Return words as an enumeration, such as "a, b and c"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
@@ -234,7 +222,7 @@ def _numbered(clusters: Sequence[int]) -> str:
     """Return "cluster 1 is" or "clusters 1 and 3 are"."""
     if len(clusters) == 1:
         return f"cluster {clusters[0]} is"
-    return f"clusters {listed([str(m) for m in clusters])} are"
+    return f"clusters {enumeration([str(m) for m in clusters])} are"
 
 
 def _values(column: Column, features: Array) -> Any:

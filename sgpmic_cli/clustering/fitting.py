@@ -35,7 +35,7 @@ from sgpmic_cli.tables.options import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
 
 # Reports an iteration, assigned rows, or the name of a step that begins.
-Progress = Callable[["IterationProgress | AssignProgress | str"], None]
+FitProgressCallback = Callable[["IterationProgress | AssignProgress | str"], None]
 
 # Entries of the summary that not all models have, with the attributes they come from.
 MODEL_SUMMARY = {
@@ -77,12 +77,10 @@ class Fitted:
     model: LatentClusterer
     data: Dataset
     prediction: Prediction  # of the rows of `data`
-    setting: str = "default"
     seconds: float | None = None  # None if the model was fitted elsewhere
     iterations: list[IterationProgress] = field(default_factory=list)  # of the start that was kept
-    scale_given: bool = False
     warnings: list[str] = field(default_factory=list)
-    without: Indices | None = None  # clusters of a fit without the columns that explain clusters
+    without: LatentClusterer | None = None  # fitted without the columns that explain clusters
     given_names: tuple[str, ...] = ()  # of the clusters; empty if they are proposed
 
     @cached_property
@@ -101,9 +99,8 @@ class Fitted:
 
     @property
     def stability(self) -> float | None:
-        """Mean overlap of the clusters with refits, weighted by size; None if not measured."""
-        stability = getattr(self.model, "stability_", None)
-        return None if stability is None else float(self.model.weights_ @ stability)
+        """Mean overlap of the clusters with refits; None if not measured."""
+        return answer.mean_stability(self.model)
 
     @property
     def verdicts(self) -> list[dict[str, Any]]:
@@ -137,6 +134,11 @@ class Fitted:
         return answer.explained_rows(self.data, self.prediction.labels, self.profile)
 
     @property
+    def setting(self) -> str:
+        """The model as in `--setting`."""
+        return "paper" if self.groups is None else "default"
+
+    @property
     def n_columns(self) -> int:
         """Number of columns of the file that take part."""
         recipe = self.data.recipe
@@ -161,21 +163,17 @@ class Fitted:
     @cached_property
     def advice(self) -> list[str]:
         """Sentences about options that may improve the fit, and about unusual rows."""
+        scaling = None if self.model.scale == "standard" else scaling_advice(self.data)
         # A condition says more than the sentence about texts.
-        advice: list[str | None] = [*(() if self.conditions else text_advice(self._repeated_texts))]
-        scale = self.model.scale
-        # A common factor leaves the columns uneven, but a user who asks for it knows that.
-        if scale == "none" or (scale == "global" and not self.scale_given):
-            advice.insert(0, scaling_advice(self.data))
+        texts = [] if self.conditions else text_advice(self._repeated_texts)
         unusual = self.prediction.unusual
         notes = unusual_notes(int(unusual.sum()), len(unusual), "else in the table")
-        return [*filter(None, advice), *notes]
+        return [*filter(None, [scaling]), *texts, *notes]
 
     def trace(self) -> pd.DataFrame:
         """Return the bound after each update, and the ACC at the end of its iteration.
 
-        The default model has one bound per iteration, after both steps. The paper's model has one
-        after every E-step and every M-step, and one after a final E-step.
+        The paper's model has two updates per iteration and a final E-step, the default model one.
         """
         updates, bounds = self.model.updates, self.model.lower_bounds_
         steps = [(done.number, step, done.acc) for done in self.iterations for step in updates]
@@ -196,9 +194,8 @@ class Fitted:
             if hasattr(model, attribute)
         }
         if self.groups is not None:
-            specific["verdicts"] = self.verdicts
-            depths = model.group_depths_
-            specific["groups"] = answer.groups_summary(self.groups, depths, self.group_names)
+            groups = answer.groups_summary(self.groups, model.group_depths_, self.group_names)
+            specific |= {"verdicts": self.verdicts, "groups": groups}
         return {
             "dataset": self.data.name,
             "rows": self.data.Y.shape[0],
@@ -240,20 +237,17 @@ class Fitted:
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 
 
-def fit(
+def fit_dataset(
     model: LatentClusterer,
     data: Dataset,
     *,
-    setting: str = "default",
-    scale_given: bool = False,
-    progress: Progress = lambda _: None,
+    progress: FitProgressCallback = lambda _: None,
     wording: Callable[[str], str] = str,
 ) -> Fitted:
     """Fit an estimator to all columns of a data set.
 
-    The estimator gets the encoder of the table, which encodes later files for `predict`. `setting`
-    is the name of the model in the summary. A scaling that the user has given needs no advice.
-    `wording` rephrases the messages of the estimator, which name its parameters.
+    The estimator gets the encoder of the table, which encodes later files for `predict`. `wording`
+    rephrases the messages of the estimator.
     """
     if missing_mode(type(model)) != "model" and np.isnan(data.Y).any():
         what = "values are missing, and the model cannot deal with them"
@@ -271,10 +265,9 @@ def fit(
             raise UsageError(f"{data.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {data.name} diverged: {error}") from None
-    seconds = time.perf_counter() - started
+    seconds, kept = time.perf_counter() - started, callback.kept_iterations()
     messages = dict.fromkeys(wording(_lower_first(str(warning.message))) for warning in caught)
-    kept, rows = callback.kept_iterations(), model.training_prediction
-    return Fitted(model, data, rows, setting, seconds, kept, scale_given, list(messages))
+    return Fitted(model, data, model.training_prediction, seconds, kept, list(messages))
 
 
 def last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
@@ -316,7 +309,7 @@ def fitted_of(model: LatentClusterer | Pipeline, X: Table, name: str = "X") -> F
 class _ProgressCallback:
     """Callback of an estimator that records and reports the iterations."""
 
-    def __init__(self, model: LatentClusterer, data: Dataset, progress: Progress):
+    def __init__(self, model: LatentClusterer, data: Dataset, progress: FitProgressCallback):
         self.model, self.data, self.progress = model, data, progress
         self.started = progress  # a text names a step that begins
         self.iterations: list[IterationProgress] = []

@@ -2,7 +2,7 @@
 
 import shlex
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,11 @@ import numpy as np
 
 from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.clustering import answer
-from sgpmic_cli.clustering.fitting import Fitted, Progress
+from sgpmic_cli.clustering.fitting import FitProgressCallback, Fitted
 from sgpmic_cli.clustering.model.clusters.cluster_number import plausible_in_words
 from sgpmic_cli.clustering.model.clusters.discrete_columns import effective_values
 from sgpmic_cli.clustering.model.clusters.label_constants import FEW_VALUES
+from sgpmic_cli.clustering.profile import computed_columns
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import Features
@@ -53,11 +54,11 @@ def _shown(value: float | bool) -> str:
     return str(value) if isinstance(value, int) else f"{value:.3f}" if value else "–"
 
 
-def headline(fitted: Fitted) -> str:
+def answer_headline(fitted: Fitted) -> str:
     """Return the answer of a fit: which rows are groups, and what the others are."""
     if fitted.groups is None:  # the paper's model has no verdicts
         return choice_in_words(fitted)
-    return answer.headline(
+    return answer.answer_sentence(
         fitted.groups,
         fitted.prediction.labels,
         fitted.verdicts,
@@ -90,7 +91,7 @@ def how_sure(fitted: Fitted) -> Iterator[str]:
             yield sentence
         if fitted.without is not None:
             columns = answer.explaining_columns(fitted.conditions)
-            yield answer.without_columns(columns, fitted.prediction.labels, fitted.without)
+            yield answer.without_columns(columns, fitted.prediction.labels, fitted.without.labels_)
     if fitted.groups is not None:
         yield choice_in_words(fitted)
     if m > 1 and fitted.verdicts:
@@ -104,7 +105,8 @@ def choice_in_words(fitted: Fitted) -> str:
     clusters = f"{m} cluster{'s' * (m != 1)}"
     if not tried:
         of_classes = fitted.setting == "paper" and m == fitted.data.n_classes
-        return f"{clusters}, {'the number of classes' if of_classes else 'as asked for'}."
+        source = "as given" if fitted.given_names else "as asked for"
+        return f"{clusters}, {'the number of classes' if of_classes else source}."
     low, high = tried[0]["n_clusters"], tried[-1]["n_clusters"]
     if fitted.model.no_clusters_:
         numbers = "2 clusters do not" if high == 2 else f"no number from 2 to {high} does"
@@ -122,7 +124,7 @@ def stability_in_words(fitted: Fitted) -> str:
     """Describe how well refits of random halves of the rows find the clusters again."""
     stability, by_cluster = fitted.stability, getattr(fitted.model, "stability_", None)
     if stability is None or by_cluster is None:
-        return "Refits to halves of the rows were not made."
+        return "How well halves of the rows find the clusters again was not measured."
     refits = fitted.model.get_params()["n_resamples"]
     text = f"In clusterings of {refits} random halves of the rows, the clusters "
     if stability < FAIR:
@@ -132,7 +134,7 @@ def stability_in_words(fitted: Fitted) -> str:
     weak = [m for m in np.flatnonzero(by_cluster < FAIR) if fitted.model.cluster_sizes_[m]]
     if weak:
         exceptions = [f"cluster {m} ({100 * by_cluster[m]:.0f} %)" for m in weak]
-        text += f", except for {answer.listed(exceptions)}"
+        text += f", except for {answer.enumeration(exceptions)}"
     only_slices = {verdict["verdict"] for verdict in fitted.verdicts} == {"slice"}
     return f"{text}{'; that does not make slices groups' * only_slices}."
 
@@ -143,10 +145,13 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
     `command` returns the command line of the fit with changed arguments.
     """
     m, other = len(fitted.model.cluster_sizes_), number_to_compare(fitted)
-    unstable = _is_unstable(fitted)
-    if (columns := fitted.columns_to_drop) and not _known_without(fitted):
-        words = f"Leave {answer.listed([repr(name) for name in columns])} out to see what else "
-        yield f"{words}there is:", command(drop=tuple(columns), out=f"{out}-without")
+    unstable = _is_unstable(fitted.stability)
+    if (columns := fitted.columns_to_drop) and _worth_dropping(fitted):
+        words = f"Leave {_quoted(columns)} out to see what else there is:"
+        yield words, command(drop=tuple(columns), out=f"{out}-without")
+    if columns := computed_columns(fitted.data):
+        words = f"Leave out {_quoted(columns)}, which can be computed from columns before them:"
+        yield words, command(drop=tuple(columns), out=f"{out}-once")
     if other is not None:
         words = f"Compare with {other} clusters, which are about as good:"
         yield words, command(clusters=other, out=f"{out}-{other}")
@@ -180,15 +185,21 @@ def _columns_without_part(data: Dataset) -> str:
         return ""
     if number == n_columns:
         return " The columns have too few different values to show a valley, so this says little."
-    return f" {number} of {n_columns} columns have too few different values to show a valley."
+    have = "has" if number == 1 else "have"
+    return f" {number} of {n_columns} columns {have} too few different values to show a valley."
 
 
-def _known_without(fitted: Fitted) -> bool:
-    """Return whether the refit without columns has found the same clusters or none."""
+def _quoted(columns: Sequence[str]) -> str:
+    return answer.enumeration([repr(name) for name in columns])
+
+
+def _worth_dropping(fitted: Fitted) -> bool:
+    """Return whether a fit without columns may show other clusters that come back in halves."""
     again = fitted.without
     if again is None:
-        return False
-    return not again.max() or not answer.found_again(fitted.prediction.labels, again)[1]
+        return True
+    lost = answer.found_again(fitted.prediction.labels, again.labels_)[1]
+    return again.n_clusters_ > 1 and bool(lost) and not _is_unstable(answer.mean_stability(again))
 
 
 def number_to_compare(fitted: Fitted) -> int | None:
@@ -197,18 +208,18 @@ def number_to_compare(fitted: Fitted) -> int | None:
     It is below the chosen number if the clusters are doubtful.
     """
     m = fitted.model.n_clusters_
-    most = m if _is_unstable(fitted) or fitted.model.overlapping_pairs_ else np.inf
+    most = m if _is_unstable(fitted.stability) or fitted.model.overlapping_pairs_ else np.inf
     rows = [row for row in numbers_tried(fitted) if row["plausible"]]
     rows = [row for row in rows if 1 < row["n_clusters"] <= most and row["n_clusters"] != m]
     best = max(rows, key=lambda row: row["score"], default=None)
     return None if best is None else best["n_clusters"]
 
 
-def _is_unstable(fitted: Fitted) -> bool:
-    return fitted.stability is not None and fitted.stability < FAIR
+def _is_unstable(stability: float | None) -> bool:
+    return stability is not None and stability < FAIR
 
 
-def with_refit(fitted: Fitted, progress: Progress = lambda _: None) -> Fitted:
+def with_refit(fitted: Fitted, progress: FitProgressCallback = lambda _: None) -> Fitted:
     """Repeat a fit without the columns that explain clusters, if there are any.
 
     The map takes most of the time and does not change the clusters, so it is not fitted. Rows
@@ -222,7 +233,7 @@ def with_refit(fitted: Fitted, progress: Progress = lambda _: None) -> Fitted:
     kept = [column.name not in columns for column in recipe.columns]
     others = replace(recipe, columns=tuple(np.array(recipe.columns, dtype=object)[kept]))
     Y = fitted.data.Y[:, np.array(kept)[recipe.column_of_feature]]
-    same = {**fitted.model.get_params(), "max_iter": 1, "n_resamples": 0, "callback": None}
+    same = {**fitted.model.get_params(), "max_iter": 1, "callback": None}
     model = type(fitted.model)(**same)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -230,7 +241,7 @@ def with_refit(fitted: Fitted, progress: Progress = lambda _: None) -> Fitted:
             model.fit(Features(Y, TableEncoder.from_recipe(others)))
         except UsageError:  # the other columns cannot be clustered
             return fitted
-    return replace(fitted, without=model.labels_)
+    return replace(fitted, without=model)
 
 
 def row_name(data: Dataset, row: int) -> str:

@@ -33,7 +33,7 @@ def recipe_of(model: LatentClusterer) -> TableRecipe:
     return replace(recipe, missing="model" if missing_mode(type(model)) == "model" else "error")
 
 
-def predict(
+def assign_rows(
     model: LatentClusterer,
     rows: EncodedTable,
     folder: Path,
@@ -81,7 +81,7 @@ def predict(
     }
 
 
-def update(model: LatentClusterer, table: EncodedTable, folder: Path) -> dict[str, Any]:
+def add_rows(model: LatentClusterer, table: EncodedTable, folder: Path) -> dict[str, Any]:
     """Add the rows of a table to a model, and write the model and the tables of the new rows.
 
     Return the content of the command's JSON output.
@@ -126,7 +126,7 @@ def update(model: LatentClusterer, table: EncodedTable, folder: Path) -> dict[st
     }
 
 
-def compare(before: LatentClusterer, after: LatentClusterer) -> dict[str, Any]:
+def compare_fits(before: LatentClusterer, after: LatentClusterer) -> dict[str, Any]:
     """Return what has changed between two fits, of which the second may have further rows.
 
     Clusters are matched so that most rows stay. Rows are matched by their position.

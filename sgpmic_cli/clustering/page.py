@@ -27,21 +27,12 @@ from sgpmic_cli.clustering.view.map_data import map_data
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.files.atomic import write_whole
-from sgpmic_cli.pages import (
-    Html,
-    Section,
-    document,
-    items,
-    paragraph,
-    picture,
-    table,
-    tag,
-)
+from sgpmic_cli.pages import Html, Section, document, items, paragraph, picture, table, tag
 
 N_DOUBTFUL, N_UNUSUAL = 15, 15
 MOST_NOTES = 8  # in the box at the top
-MOST_FEATURES = 30  # of the profiles: those that differ most
-MOST_COLUMNS = 100  # of the table that are listed
+MOST_PROFILE_ROWS = 30  # of the profiles: those that differ most
+MOST_LISTED_COLUMNS = 100  # of the table that are listed
 SHADES = 3  # of a profile, one for each standard deviation
 NO_CLUSTER = "no cluster"  # name of rows with one of these labels, or none
 WITHOUT_CLUSTER = ("-1", "-1.0", "", "?")
@@ -58,20 +49,9 @@ def fit_page(
 ) -> str:
     """Return the HTML page of a fit.
 
-    Parameters
-    ----------
-    fitted : Fitted
-        The fitted model and its data.
-    figures : Path
-        Folder with the PNG files of the figures.
-    out : Path or None
-        Folder in which the user will find the model and the tables. None if there is none.
-    arguments : Mapping
-        Arguments of the command.
-    command : callable
-        Returns the command line of a fit with changed arguments. Used if there is a folder.
-    texts : Mapping
-        Columns of the table as texts, in which the search of the map looks.
+    `figures` has the PNG files. `out` is where the user finds the model and the tables, and
+    `command` returns the command line of a fit with changed arguments. `texts` are columns of the
+    table as texts, which the map searches.
     """
     n, p = len(fitted.data.Y), fitted.n_columns
     several, q = len(fitted.model.cluster_sizes_) > 1, fitted.model.embedding_.shape[1]
@@ -158,7 +138,7 @@ def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
         The page. It needs no other file and no network.
     """
     codes, names = cluster_codes(np.asarray(labels).ravel())
-    model = SGPMIC(len(names), init=codes, random_state=0)
+    model = SGPMIC(len(names), init=codes, n_resamples=0, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X)
@@ -212,7 +192,7 @@ def _frame_texts(fitted: Fitted, X: Table) -> dict[str, Sequence[str]]:
 
 def _summary(fitted: Fitted, out: Path | None, command: Callable[..., str]) -> Html:
     """Return the box with the answer: clusters, how sure they are, notes and what to do next."""
-    parts = [tag("p", tag("strong", interpretation.headline(fitted)), class_="headline")]
+    parts = [tag("p", tag("strong", interpretation.answer_headline(fitted)), class_="headline")]
     parts += [tag("h3", "How sure is this?"), items(interpretation.how_sure(fitted))]
     if out is not None:
         parts.append(tag("h3", "What next?"))
@@ -239,7 +219,7 @@ def _profiles(fitted: Fitted) -> list[Html]:
     first, counts = {columns[j]: j for j in reversed(order)}, Counter(columns)
     # The second of two categories follows from the first.
     told = [j for j in order if counts[columns[j]] != 2 or first[columns[j]] == j]
-    for j in told[:MOST_FEATURES]:
+    for j in told[:MOST_PROFILE_ROWS]:
         cells = [
             tag("span", profile.shown(j, mean), class_=f"shade{shade}")
             for mean, shade in zip(profile.means[:, j], shades[:, j], strict=True)
@@ -253,10 +233,7 @@ def _profiles(fitted: Fitted) -> list[Html]:
 
 
 def _map(fitted: Fitted, figures: Path, texts: Mapping[str, Sequence[str]]) -> list[Html]:
-    """Return the picture of the map and the data with which the script replaces it.
-
-    One latent dimension has the picture only, a histogram.
-    """
+    """Return the picture of the map, and the data with which a script replaces it if Q > 1."""
     q = fitted.model.embedding_.shape[1]
     caption = "Every point is a row; rows that are close are mostly similar."
     if q > 1:
@@ -313,12 +290,18 @@ def _columns(fitted: Fitted) -> list[Html]:
         return [tag("p", f"All {data.Y.shape[1]} columns are numbers.")]
     roles = sorted(recipe.roles, key=lambda role: role.taken_as != "left out")
     alike: dict[tuple[str, str], list[str]] = {}
-    for role in roles[:MOST_COLUMNS]:
+    for role in roles[:MOST_LISTED_COLUMNS]:
         alike.setdefault((role.taken_as, role.why), []).append(role.name)
     rows = [[taken_as, ", ".join(names), why] for (taken_as, why), names in alike.items()]
-    parts = [table(["taken for", "columns", ""], rows, caption="What each column was taken for")]
-    if len(roles) > MOST_COLUMNS:
-        parts.append(paragraph("more_columns", n=len(roles) - MOST_COLUMNS))
+    parts = [
+        table(
+            ["taken for", "columns", "values, or why"],
+            rows,
+            caption="What each column was taken for",
+        )
+    ]
+    if len(roles) > MOST_LISTED_COLUMNS:
+        parts.append(paragraph("more_columns", n=len(roles) - MOST_LISTED_COLUMNS))
     return parts
 
 

@@ -33,11 +33,11 @@ LONGEST_FEATURE, LONGEST_CLASS = 28, 18  # characters of names
 MOST_WRITTEN = 12  # clusters; with more the numbers do not fit
 LARGER = 1.4  # matplotlib's default fonts, relative to those of our files
 MOST_POINTS = 20_000  # more points hide each other and make the PDF very large
-BINS = 30
+HISTOGRAM_BINS = 30
 LARGEST_POINT = 16.0  # square points
 REGIONS = (0.5, 0.9)  # probabilities of the ellipses
 
-Parts = Sequence[np.ndarray]  # the points of each group
+GroupPoints = Sequence[np.ndarray]  # the points of each group
 
 
 def plot_map(
@@ -143,7 +143,7 @@ def plot_selection(model: LatentClusterer | Pipeline, *, ax: "Axes | None" = Non
     return ax
 
 
-class Groups(NamedTuple):
+class DrawnGroups(NamedTuple):
     """Groups of rows that are drawn in different styles."""
 
     title: str
@@ -152,22 +152,24 @@ class Groups(NamedTuple):
     looks: list[int]  # number of the style of each group
 
 
-def cluster_groups(model: LatentClusterer) -> Groups:
+def cluster_groups(model: LatentClusterer) -> DrawnGroups:
     """Return the clusters of a fitted model as groups."""
     names = [f"{m} ({size} rows)" for m, size in enumerate(model.cluster_sizes_)]
     labels = model.labels_[model.labels_ >= 0]
-    return Groups("clusters", labels, names, list(range(len(names))))
+    return DrawnGroups("clusters", labels, names, list(range(len(names))))
 
 
-def class_groups(classes: np.ndarray, class_names: Sequence[str], clusters: np.ndarray) -> Groups:
+def class_groups(
+    classes: np.ndarray, class_names: Sequence[str], clusters: np.ndarray
+) -> DrawnGroups:
     """Return the classes (N,) as groups in the styles of the clusters that they overlap most."""
     looks = matched_looks(classes, clusters, len(class_names), int(clusters.max()) + 1)
-    return Groups(
+    return DrawnGroups(
         "classes", classes, [as_drawn(name, LONGEST_CLASS) for name in class_names], looks
     )
 
 
-def plot_points(axes: "Axes", X: np.ndarray, groups: Groups, legend_width: float) -> None:
+def plot_points(axes: "Axes", X: np.ndarray, groups: DrawnGroups, legend_width: float) -> None:
     """Plot latent points X (N, Q) in the styles of their groups; the legend is below the axes."""
     shown = shown_rows(len(X))
     middle, directions, titles = projection(X)
@@ -230,7 +232,7 @@ def projection(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
     return middle, axes, [f"latent principal axis {i + 1} ({percent[i]:.0f} %)" for i in range(2)]
 
 
-def _scatter(axes: "Axes", parts: Parts, names: Sequence[str], looks: Sequence[int]) -> None:
+def _scatter(axes: "Axes", parts: GroupPoints, names: Sequence[str], looks: Sequence[int]) -> None:
     size = _point_size(sum(map(len, parts)))
     edge = 0.25 if size == LARGEST_POINT else 0.0  # small points have no edge
     for part, name, index in zip(parts, names, looks, strict=True):
@@ -244,10 +246,12 @@ def _point_size(n: int) -> float:
     return float(np.clip(4000 / n, 5.0, LARGEST_POINT))
 
 
-def _histogram(axes: "Axes", parts: Parts, names: Sequence[str], looks: Sequence[int]) -> None:
+def _histogram(
+    axes: "Axes", parts: GroupPoints, names: Sequence[str], looks: Sequence[int]
+) -> None:
     axes.hist(
         [part[:, 0] for part in parts],
-        bins=np.histogram_bin_edges(np.concatenate(parts)[:, 0], bins=BINS).tolist(),
+        bins=np.histogram_bin_edges(np.concatenate(parts)[:, 0], bins=HISTOGRAM_BINS).tolist(),
         stacked=True,
         color=[look(index)[0] for index in looks],
         edgecolor="white",

@@ -16,12 +16,14 @@ from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
 from sgpmic_cli.text import LINE_END, shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
-LONGEST_NAME = 40  # characters of a feature in the name of a cluster
+LONGEST_NAMED_FEATURE = 40  # characters of a feature in the name of a cluster
 MOST, ALL = 0.5, 0.995  # fractions of rows; the second is written as 100 %
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
 UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
 PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
 COMMON = 0.9  # ... unless one text is more common than this among all rows
+ENOUGH_ROWS = 10_000  # for the columns that follow from others
+ROUNDING = 1e-3  # standard deviations of what rounding adds to a computed column
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,14 @@ class Profile:
         """Describe each distinguishing feature of a cluster in a few words."""
         found = []
         for j in self.distinguishing(cluster):
-            here, elsewhere = self.apart(j, self.means[cluster, j], self.elsewhere[cluster, j])
+            here, elsewhere = self.distinct_texts(
+                j, self.means[cluster, j], self.elsewhere[cluster, j]
+            )
             found.append(f"{self.features[j]} {here} (elsewhere {elsewhere})")
         return found
 
-    def apart(self, j: int, one: float, other: float) -> tuple[str, str]:
-        """Return two values of feature j as texts, with as many digits as tell them apart."""
+    def distinct_texts(self, j: int, one: float, other: float) -> tuple[str, str]:
+        """Return two values of feature j as texts, with as many digits as make them differ."""
         texts = self.shown(j, one), self.shown(j, other)
         if texts[0] != texts[1] or one == other or self.columns[j] in self.dates:
             return texts
@@ -123,7 +127,10 @@ class Profile:
         return bool(more or not self.is_category[j])
 
     def _name_part(self, cluster: int, j: int) -> str:
-        difference, name = self.differences[cluster, j], shortened(self.features[j], LONGEST_NAME)
+        difference, name = (
+            self.differences[cluster, j],
+            shortened(self.features[j], LONGEST_NAMED_FEATURE),
+        )
         if not self.is_category[j]:
             low, high = ("early", "late") if self.columns[j] in self.dates else ("low", "high")
             return f"{high if difference > 0 else low} {name}"
@@ -213,9 +220,9 @@ def readable(value: float, spread: float) -> str:
     if not np.isfinite(value) or (value == round(value) and abs(value) < 1e6):
         return f"{value:.0f}"
     size = int(np.floor(np.log10(abs(value))))
-    if 6 < size < 9:
-        return f"{value / 1e6:.3g} million"
-    if size > 6 or size < -4:
+    if 6 <= size < 15:
+        return f"{float(f'{value:.3g}') / 1e6:.12g} million"
+    if size >= 15 or size < -4:
         return f"{value:.2e}"
     needed = -int(np.floor(np.log10(spread))) if spread > 0 else 0
     return f"{value:.{max(0, 2 - size, needed)}f}"
@@ -254,6 +261,26 @@ def repeated_texts(data: Dataset, labels: Indices) -> dict[str, float]:
             if repeated >= PURE and counts.sum(axis=0).max() <= COMMON:
                 found[column.name] = repeated
     return found
+
+
+def computed_columns(data: Dataset) -> list[str]:
+    """Return the columns of a file that are linear functions of the columns before them.
+
+    Examples are a sale price, which is a price less a discount, and a flag for one of the stores.
+    """
+    Y = data.Y[:: 1 + len(data.Y) // ENOUGH_ROWS]
+    if data.recipe is None or len(Y) <= Y.shape[1]:
+        return []
+    spread = np.nanstd(Y, axis=0)
+    scaled = np.nan_to_num((Y - np.nanmean(Y, axis=0)) / np.where(spread > 0, spread, 1.0))
+    # The diagonal has the part of each feature that is orthogonal to all features before it.
+    new = np.abs(np.diag(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(scaled))
+    owners = data.recipe.column_of_feature
+    return [
+        column.name
+        for c, column in enumerate(data.recipe.columns)
+        if new[owners == c].max() < ROUNDING
+    ]
 
 
 def text_advice(repeated: Mapping[str, float]) -> list[str]:

@@ -16,7 +16,7 @@ from sgpmic_cli.text import LINE_END
 
 LABELS, EMBEDDING = "labels.csv", "embedding.csv"
 TABLE = "table-with-clusters.csv"
-DIGITS = 4  # of probabilities
+TABLE_DIGITS = 4  # of probabilities
 
 
 def row_numbers(data: Dataset) -> Indices:
@@ -40,7 +40,7 @@ def append_rows(
     labels = {"cluster": prediction.labels, **_group_column(groups)}
     if names:
         labels["name"] = [names[m] if m >= 0 else "" for m in prediction.labels]
-    labels |= {f"p{m}": p.round(DIGITS) for m, p in enumerate(prediction.probabilities.T)}
+    labels |= {f"p{m}": p.round(TABLE_DIGITS) for m, p in enumerate(prediction.probabilities.T)}
     labels["unusual"] = prediction.unusual.astype(int)
     coordinates = {f"x{q + 1}": x for q, x in enumerate(prediction.embedding.T)}
     _append(folder / LABELS, pd.DataFrame({**keys, **labels}))
@@ -62,7 +62,7 @@ def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
     if not n:
         return []
     rows = f"1 of {n_rows} rows resembles" if n == 1 else f"{n} of {n_rows} rows resemble"
-    return [f"{rows} nothing {others}: see the column 'unusual' in labels.csv."]
+    return [f"{rows} nothing {others}: {'it is' if n == 1 else 'they are'} marked as unusual."]
 
 
 def write_table(
@@ -141,12 +141,12 @@ def _results(data: Dataset, prediction: Prediction, groups: Indices | None) -> p
     results = {
         "cluster": prediction.labels,
         **_group_column(groups),
-        "probability": prediction.probabilities.max(axis=1).round(DIGITS),
-        "typicality": ranks.round(DIGITS),
+        "probability": prediction.probabilities.max(axis=1).round(TABLE_DIGITS),
+        "typicality": ranks.round(TABLE_DIGITS),
         "unusual": prediction.unusual.astype(int),
     }
     for q, coordinate in enumerate(prediction.embedding.T):
-        results[f"x{q + 1}"] = coordinate.round(DIGITS)
+        results[f"x{q + 1}"] = coordinate.round(TABLE_DIGITS)
     return pd.DataFrame(results, row_numbers(data))
 
 

@@ -37,15 +37,8 @@ def explained_clusters(
 ) -> list[Condition]:
     """Return the best condition of every cluster that a single column explains.
 
-    Parameters
-    ----------
-    columns : mapping or DataFrame
-        Columns of the table by name. Numbers are split, and other columns have categories. Rows
-        with missing values do not fulfil any condition.
-    labels : ndarray of shape (N,)
-        Clusters from 0 to n_clusters - 1.
-    n_clusters : int
-        Number of clusters.
+    Columns of numbers are split, and other columns have categories. Rows with missing values do not
+    fulfil any condition.
     """
     best: dict[int, Condition] = {}
     sizes = np.bincount(labels, minlength=n_clusters)

@@ -32,7 +32,7 @@ SUBCOMMANDS = {
     "diff": ("Cluster data", "update:diff"),
     "report-clusters": ("Cluster data", "fit:report_clusters"),
     "plot": ("Cluster data", "plot:plot"),
-    "datasets": ("Cluster data", "datasets:app"),
+    "datasets": ("Cluster data", "datasets:datasets_app"),
     "benchmark": ("Reproduce the paper", "benchmark:benchmark"),
     "table1": ("Reproduce the paper", "benchmark:table1"),
     "sweep-clusters": ("Reproduce the paper", "sweeps:sweep_clusters"),

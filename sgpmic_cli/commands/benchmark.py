@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-
-# The colours of the verdicts in the terminal.
+# The colours of verdicts in the terminal.
 STYLES = {
     "exact": "bold green",
     "within 1": "green",
@@ -24,8 +23,6 @@ STYLES = {
     "data differ": "yellow",
     "best": "bold green",
     "tied": "green",
-    "lower": "",
-    "alone": "",
     "failed": "bold red",
     "unavailable": "dim",
     "not run": "dim",
@@ -40,7 +37,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     variance: str = shared.option(
         "Percentages of explained variance that set Q: 50, 95, 99 or all.", value="95"
     ),
-    methods: shared.Methods = "all",
+    methods: shared.MethodsOption = "all",
     scale: Literal["standard", "global", "none"] | None = shared.option(
         "Scaling for all methods: standard (unit variance), global (one factor) or none.",
         default="the scaling of each method",
@@ -65,7 +62,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
     progress = RunProgress(output)
-    datasets = shared.split_list(shared.one_of(data, dataset))
+    datasets = shared.split_list(shared.named_data(data, dataset))
     names, percentages = shared.split_list(methods), shared.split_list(variance)
     study = paper_suite().study(datasets, names, percentages, scale=scale, **running.study())
     options = running.options(source, progress)
@@ -73,7 +70,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         print_plan(study, options, out, output)
         return
     with progress:
-        finished, table = pipeline.benchmark(
+        finished, table = pipeline.run_benchmark(
             study, options, out=out, printed=table2(), with_trace=trace
         )
     output.result(document(study, table), _result_tables(table))
@@ -81,10 +78,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
 
 
 def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
-    """Yield a table of each metric, the legend, the counts of the verdicts and the notes.
-
-    If nothing is printed for the results, yield the ARI and the methods beside the best of them.
-    """
+    """Yield a table of each metric, or of ARI if nothing is printed, with legend and counts."""
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
@@ -101,7 +95,7 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
     )
     from sgpmic_cli.benchmark.counts import count_verdicts
     from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table, notes_of
-    from sgpmic_cli.commands.output import note, table
+    from sgpmic_cli.commands.output import note, rich_table
 
     printed = has_print(results)
     metrics = METRICS if printed else OWN_METRICS[:1]
@@ -113,13 +107,13 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
         cells = [_row(cell, printed) for _, row in rows for cell in rows_of(row)]
         headings = ["data set", "% (Q)", "method", TITLES[str(metric)]]
         headings += ["paper", "diff", ""] if printed else [""]
-        yield table(headings, cells, left=("data set", "% (Q)", "method", ""))
+        yield rich_table(headings, cells, left=("data set", "% (Q)", "method", ""))
     counts = {
         metric: count_verdicts(distinct(part)["verdict"])
         for metric, part in shown.groupby("metric", sort=False)
     }
     lines = [
-        Text.assemble((verdict, STYLES[verdict]), f": {about.meaning}")
+        Text.assemble((verdict, STYLES.get(verdict, "")), f": {about.meaning}")
         for verdict, about in LEGEND.items()
         if any(verdict in each for each in counts.values())
     ]
@@ -135,7 +129,7 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
         yield note(", ".join(names), about)
     if not printed:
         head, methods = methods_table(results)
-        yield table(head, methods, title="Methods", left=head[:1])
+        yield rich_table(head, methods, title="Methods", left=head[:1])
         yield Text(BESIDE_NOTE)
 
 
@@ -155,7 +149,7 @@ def _row(cell: Any, printed: bool) -> "list[str | Text]":
         cell.title,
         Text(plain(cell.mean, cell.std) + runs, style="bold" if cell.best else ""),
         *(paper if printed else []),
-        Text(cell.verdict, style=STYLES[cell.verdict]),
+        Text(cell.verdict, style=STYLES.get(cell.verdict, "")),
     ]
 
 
@@ -167,12 +161,12 @@ def table1(
     output: Output,
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
-    from sgpmic_cli.commands.output import note, table
+    from sgpmic_cli.commands.output import note, rich_table
     from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
     rows = shapes(**vars(source))
     write_table1(out, rows)
-    shown = table(*for_people(rows), left=("data set", "verdict"))
+    shown = rich_table(*for_people(rows), left=("data set", "verdict"))
     brackets = "In brackets: the number of the paper, if it differs."
     notes = (note(shape["dataset"], shape["note"]) for shape in rows if shape["note"])
     output.result({"datasets": rows}, [shown, brackets, *notes])

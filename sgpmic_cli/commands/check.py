@@ -16,7 +16,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     data: shared.DatasetsArgument = None,
     dataset: str | None = shared.datasets_option("all"),
     *,
-    methods: shared.Methods = "all",
+    methods: shared.MethodsOption = "all",
     full: bool = shared.flag("Check all cells of the reference, not only the fast ones.", "--full"),
     update: bool = shared.flag("Recompute the cells and write them to the reference.", "--update"),
     reference: Path | None = shared.option(
@@ -61,8 +61,8 @@ def check(  # noqa: PLR0913 - one parameter per option
         )
     if label is not None and not update:
         raise UsageError(f"--label {label} needs --update: a reference stores its label columns.")
-    datasets = shared.split_list(shared.one_of(data, dataset, "all"))
-    selection = gate.Selection(tuple(datasets), tuple(shared.split_list(methods)))
+    datasets = shared.split_list(shared.named_data(data, dataset, "all"))
+    selection = gate.CellSelection(tuple(datasets), tuple(shared.split_list(methods)))
     progress = RunProgress(output)
     options = RunOptions(store=store, n_jobs=n_jobs, watcher=progress, **vars(source))
     old = None if update and not path.exists() else read_reference(path)
@@ -70,7 +70,7 @@ def check(  # noqa: PLR0913 - one parameter per option
         refuse_replacing(path, selection.datasets)
         check_writable(path.parent, "--reference")
         with progress:
-            renewed, changes, finished = gate.update(
+            renewed, changes, finished = gate.update_reference(
                 paper_suite(), old, selection, options, repeats=repeats, label=label
             )
         write_reference(path, renewed)
@@ -81,7 +81,9 @@ def check(  # noqa: PLR0913 - one parameter per option
         return
     assert old is not None
     with progress:
-        changes = gate.check(paper_suite(), old, selection, options, full=full, repeats=repeats)
+        changes = gate.check_cells(
+            paper_suite(), old, selection, options, full=full, repeats=repeats
+        )
     _print(changes, output)
     if worse := int(changes["state"].isin(BROKEN).sum()):
         raise SgpmicError(f"{worse} of {len(changes)} scores are lower, failed or missing.")
@@ -99,7 +101,7 @@ def _print(changes: "pd.DataFrame", output: Output) -> None:
     from sgpmic_cli.benchmark.compare import rows_of
     from sgpmic_cli.benchmark.reference import BROKEN, State
     from sgpmic_cli.benchmark.render.tables import TITLES, digits, plain, signed
-    from sgpmic_cli.commands.output import table
+    from sgpmic_cli.commands.output import rich_table
 
     headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]
     rows: list[list[str | Text]] = []
@@ -115,7 +117,9 @@ def _print(changes: "pd.DataFrame", output: Output) -> None:
         ]
         place = change.dataset, str(change.explained_variance), change.method
         rows.append([*place, TITLES[change.metric], *numbers, state])
-    tables = [table(headings, rows, left=["data set", "method", "score", "state"])] if rows else []
+    tables = (
+        [rich_table(headings, rows, left=["data set", "method", "score", "state"])] if rows else []
+    )
     occurring = changes["state"].value_counts()
     counts = {str(state): int(occurring[state]) for state in State if state in occurring}
     states = ", ".join(f"{count} {state}" for state, count in counts.items())

@@ -9,9 +9,9 @@ from rich.text import Text
 
 from sgpmic_cli.commands import print_help
 from sgpmic_cli.commands import shared_options as shared
-from sgpmic_cli.commands.output import Output, as_text, facts, table
+from sgpmic_cli.commands.output import Output, facts, rich_table, value_text
 
-app = typer.Typer(
+datasets_app = typer.Typer(
     help="List, show, fetch and verify the data sets.",
     invoke_without_command=True,
     callback=print_help,
@@ -19,7 +19,7 @@ app = typer.Typer(
 _COLOURS = {"ok": "green", "failed": "bold red", "unavailable": "yellow", "absent": "yellow"}
 
 
-@app.command("list")
+@datasets_app.command("list")
 def list_(json: shared.Json = False, data_dir: shared.DataDir = None) -> None:
     """List the registered data sets."""
     from sgpmic_cli.data.inventory import describe_all
@@ -29,7 +29,7 @@ def list_(json: shared.Json = False, data_dir: shared.DataDir = None) -> None:
     _print({"datasets": rows}, json, rows)
 
 
-@app.command()
+@datasets_app.command()
 def show(
     name: str = typer.Argument(help="Name of a data set.", autocompletion=shared.complete_datasets),
     json: shared.Json = False,
@@ -37,13 +37,13 @@ def show(
 ) -> None:
     """Show the shape, licence, attribution and source of a data set."""
     from sgpmic_cli.data import entry
-    from sgpmic_cli.data.inventory import describe
+    from sgpmic_cli.data.inventory import describe_entry
 
-    data = describe(entry(name), data_dir)
+    data = describe_entry(entry(name), data_dir)
     _print(data, json, [{"field": key, "value": value} for key, value in data.items()])
 
 
-@app.command()
+@datasets_app.command()
 @shared.option_groups
 def fetch(
     names: list[str] | None = typer.Argument(
@@ -67,29 +67,30 @@ def fetch(
         raise DataUnavailable("; ".join(reasons))
 
 
-@app.command()
+@datasets_app.command()
 @shared.option_groups
 def verify(*, json: shared.Json = False, source: shared.SourceOptions) -> None:
     """Check the hashes of all data and, with a mirror, compare every value with the publishers'."""
-    from sgpmic_cli.data.inventory import verify
-    from sgpmic_cli.errors import DataUnavailable
+    from sgpmic_cli.data.inventory import verify_all
+    from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
-    rows = [check._asdict() for check in verify(**vars(source))]
-    states = {row["state"] for row in rows}
-    code = 1 if "failed" in states else DataUnavailable.exit_code if "unavailable" in states else 0
-    _print({"ok": code == 0, "checks": rows}, json, rows)
-    if code:
-        raise typer.Exit(code)
+    rows = [check._asdict() for check in verify_all(**vars(source))]
+    errors = {"failed": SgpmicError, "unavailable": DataUnavailable}  # the worst one first
+    found = [(kind, row) for state, kind in errors.items() for row in rows if row["state"] == state]
+    _print({"ok": not found, "checks": rows}, json, rows)
+    for kind, row in found[:1]:
+        some = f"{len(found)} of {len(rows)} checks did not succeed"
+        raise kind(f"{some}, the first of {row['dataset']}: {row['detail']}")
 
 
 def _print(document: dict[str, Any], json: bool, rows: list[dict[str, Any]]) -> None:
     cells = [
-        [Text(as_text(value), style=_COLOURS.get(str(value), "")) for value in row.values()]
+        [Text(value_text(value), style=_COLOURS.get(str(value), "")) for value in row.values()]
         for row in rows
     ]
     first = rows[0] if rows else {}
     left = [column for column, value in first.items() if not isinstance(value, int)]
-    Output(json).result(document, [table(list(first), cells, left=left)])
+    Output(json).result(document, [rich_table(list(first), cells, left=left)])
 
 
 def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
@@ -114,4 +115,6 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
         "datasets": {data["name"]: data["state"] for data in describe_all(data_dir)},
         "methods": list(paper_suite().methods),
     }
-    Output(json).result(content, [facts({key: as_text(value) for key, value in content.items()})])
+    Output(json).result(
+        content, [facts({key: value_text(value) for key, value in content.items()})]
+    )

@@ -15,13 +15,13 @@ from sgpmic_cli.commands.output import FitProgress, Output, facts, score_facts
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import shortened
 
-PAPER = "The paper's model"
+PAPER_PANEL = "The paper's model"
 NAME = shared.option("Column that names the rows on the page; names may repeat.", metavar="COLUMN")
 APPLY = shared.option(
     "Merge, split and name the clusters as in a cut that was saved on the page of the fit.",
     metavar="FILE",
 )
-_paper_option = partial(shared.option, rich_help_panel=PAPER)
+_paper_option = partial(shared.option, rich_help_panel=PAPER_PANEL)
 
 
 def parse_number(option: str, given: str | None, examples: str) -> int | str | None:
@@ -41,14 +41,15 @@ def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
     >>> parse_clusters("3"), parse_clusters("2-8"), parse_clusters("auto"), parse_clusters(None)
     (3, (2, 8), 'auto', None)
     """
-    if limits := re.fullmatch(r"(\d{1,9})-(\d{1,9})", given or ""):
+    limits = re.fullmatch(r"([1-9]\d{0,8})-(\d{1,9})", given or "")
+    if limits and int(limits[1]) <= int(limits[2]):
         return int(limits[1]), int(limits[2])
     return parse_number("--clusters", given, "3, a range such as 2-8, or auto")
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """Options of the model, named as the arguments of `fit_models.fit`."""
+    """Options of the model, named as the arguments of `fit_models.fit_with_options`."""
 
     clusters: str | None = shared.option(
         "Number of clusters: a number such as 3, a range such as 2-8, or auto.",
@@ -85,7 +86,7 @@ class ModelOptions:
         default="8",
         min=0,
     )
-    scale: shared.Scale = None
+    scale: shared.ScaleOption = None
     setting: Literal["default", "paper"] = _paper_option(
         "default: the model for your own data; paper: the paper's model.", value="default"
     )
@@ -96,7 +97,7 @@ class ModelOptions:
     n_init: int | None = shared.count(
         "Number of restarts; the one with the best bound is kept.",
         default="1",
-        rich_help_panel=PAPER,
+        rich_help_panel=PAPER_PANEL,
     )
     n_jobs: shared.Threads = 1
     device: Literal["auto", "cpu", "cuda"] = shared.option(
@@ -144,7 +145,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.files.manifest import manifest
     from sgpmic_cli.files.output_folder import output_folder
 
-    dataset = shared.one_of(dataset, dataset_option)
+    dataset = shared.named_data(dataset, dataset_option)
     options = table.options(missing_mode(fit_models.estimator_class(model.setting)))
     data = load(dataset, table=options, **vars(source))
     data = data if name is None else with_names(data, name)
@@ -152,7 +153,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     out = shared.default_out("fit", data.name) if out is None else out
     with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
         with FitProgress(output) as progress:
-            fitted = fit_models.fit(data, **vars(model), progress=progress)
+            fitted = fit_models.fit_with_options(data, **vars(model), progress=progress)
             if cut is not None:
                 labels = cut.applied(fitted).labels
                 fitted = fit_models.fit_labels(
@@ -214,7 +215,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files.output_folder import output_folder
 
-    dataset = shared.one_of(dataset, dataset_option)
+    dataset = shared.named_data(dataset, dataset_option)
     fitted = load(model, every_row=False).set_params(n_jobs=n_jobs)
     cut = None if apply is None else read_cut(apply)
     recipe = later_rows.recipe_of(fitted)
@@ -225,7 +226,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
         output_folder(out, "predict", "replace" if force else "new", [dataset, model]) as folder,
         FitProgress(output, "reading the rows") as progress,
     ):
-        summary = later_rows.predict(fitted, rows, folder, progress, cut)
+        summary = later_rows.assign_rows(fitted, rows, folder, progress, cut)
     for note in summary["notes"]:
         output.note(f"note: {note}")
     sizes = ", ".join(map(str, summary["sizes"]))
@@ -260,14 +261,14 @@ def report_clusters(
     The page is that of `sgpmic fit`: verdicts, rules, profiles and a map. Nothing is clustered
     again.
     """
-    from sgpmic_cli.clustering.interpretation import headline
+    from sgpmic_cli.clustering.interpretation import answer_headline
     from sgpmic_cli.clustering.page import cluster_codes, whole_page
     from sgpmic_cli.clustering.result_tables import file_texts, with_names
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
     from sgpmic_cli.files.atomic import refuse_replacing, write_whole
 
-    dataset = shared.one_of(dataset, dataset_option)
+    dataset = shared.named_data(dataset, dataset_option)
     options = replace(table.options("model"), all_classes=False)
     data = load(dataset, table=options, **vars(source))
     data = data if name is None else with_names(data, name)
@@ -282,7 +283,7 @@ def report_clusters(
         fitted = fit_models.fit_labels(rows, codes, names, progress=progress)
     write_whole(out, whole_page(fitted, file_texts(data)))
     verdicts = dict(zip(names, fitted.verdicts, strict=True))
-    output.result({"out": str(out), "verdicts": verdicts}, [headline(fitted)])
+    output.result({"out": str(out), "verdicts": verdicts}, [answer_headline(fitted)])
     output.finish(f"page in {out}")
     if open_page:
         webbrowser.open(out.resolve().as_uri())

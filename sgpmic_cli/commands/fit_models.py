@@ -17,7 +17,7 @@ from sgpmic_cli.clustering import fitting, interpretation
 from sgpmic_cli.clustering.answer import verdict_in_words
 from sgpmic_cli.clustering.fitting import Fitted
 from sgpmic_cli.clustering.page import with_labels
-from sgpmic_cli.commands.output import facts, score_facts, table
+from sgpmic_cli.commands.output import facts, rich_table, score_facts
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
@@ -44,7 +44,6 @@ USUAL = {
     "decimal": ".",
 }
 PAPER_VARIANCE = 95.0  # percent of the variance that sets the latent dimensions
-N_RESAMPLES = 8  # of the default model, whose own default is 0
 N_DOUBTFUL, N_TYPICAL = 5, 3  # rows that are shown
 N_STEPS = 2  # commands that are shown; the page has all
 
@@ -60,14 +59,14 @@ def estimator_class(setting: Setting) -> type[LatentClusterer]:
     return SGPMIC
 
 
-def option(parameter: str) -> str:
+def option_name(parameter: str) -> str:
     """Return the option of `sgpmic fit` that sets a parameter of the estimator."""
     return f"--{OPTIONS.get(parameter, parameter.replace('_', '-'))}"
 
 
 def with_options(sentence: str) -> str:
     """Replace parameters in a message of the estimator, such as n_clusters=3, by options."""
-    return re.sub(rf"\b({'|'.join(OPTIONS)})=", lambda match: f"{option(match[1])} ", sentence)
+    return re.sub(rf"\b({'|'.join(OPTIONS)})=", lambda match: f"{option_name(match[1])} ", sentence)
 
 
 def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
@@ -83,12 +82,9 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
         changed["drop"] = (*options.get("drop", ()), *changed["drop"])
     given = {**options, **options.pop("format", {}), **arguments, **changed}
     words = ["sgpmic", "fit", shlex.quote(given["dataset"])]
+    others = ("dataset", "table", "format", "all_classes")
     for name, value in given.items():
-        if name in ("dataset", "table", "format", "all_classes") or value in (
-            None,
-            (),
-            usual.get(name),
-        ):
+        if name in others or value in (None, (), usual.get(name)):
             continue
         if name in ("columns", "drop"):
             word = as_option_value(value)
@@ -96,7 +92,7 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
             word = "-".join(map(str, value))
         else:
             word = "tab" if value == "\t" else shlex.quote(str(value))
-        words += [option(name), word]
+        words += [option_name(name), word]
     return " ".join(words)
 
 
@@ -112,13 +108,11 @@ def estimator_for(
 ) -> LatentClusterer:
     """Create an estimator. Options that are None keep the estimator's default.
 
-    The default model makes 8 refits. With setting="paper" the number of clusters defaults to the
-    number of classes, as in the paper. The other settings are parameters of the estimator.
+    With setting="paper" the number of clusters defaults to the number of classes, as in the paper.
+    The other settings are parameters of the estimator.
     """
     settings = {name: value for name, value in settings.items() if value is not None}
-    if setting == "default":
-        settings.setdefault("n_resamples", N_RESAMPLES)
-    elif settings.get("device") in ("cpu", "auto"):
+    if setting == "paper" and settings.get("device") in ("cpu", "auto"):
         del settings["device"]  # the paper's model always runs on the processor
     if dims is not None and variance is not None:
         raise UsageError(
@@ -159,34 +153,23 @@ def estimator_for(
 def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
     """Raise UsageError for a setting that the estimator does not have."""
     for name in sorted(settings.keys() - estimator_class(setting)().get_params().keys()):
-        owner, remedy = (
-            ("default", "drop it, or leave --setting paper out")
-            if setting == "paper"
-            else ("paper's", "add --setting paper, or drop it")
-        )
-        given = f"{option(name)} {settings[name]}"
-        raise UsageError(f"{given} belongs to the {owner} model: {remedy}.")
+        owner = "the paper's model: add --setting paper, or drop it"
+        if setting == "paper":
+            owner = "the default model: drop it, or leave --setting paper out"
+        raise UsageError(f"{option_name(name)} {settings[name]} belongs to {owner}.")
 
 
-def fit(
+def fit_with_options(
     data: Dataset,
     *,
     setting: Setting = "default",
     seed: int = 0,
-    scale: str | None = None,
-    progress: fitting.Progress = lambda _: None,
+    progress: fitting.FitProgressCallback = lambda _: None,
     **options: Any,
 ) -> Fitted:
     """Fit the model of `sgpmic fit` to a data set, with the options of the command."""
-    model = estimator_for(data, setting, random_state=seed, scale=scale, **options)
-    return fitting.fit(
-        model,
-        data,
-        setting=setting,
-        scale_given=scale is not None,
-        progress=progress,
-        wording=with_options,
-    )
+    model = estimator_for(data, setting, random_state=seed, **options)
+    return fitting.fit_dataset(model, data, progress=progress, wording=with_options)
 
 
 def fit_labels(data: Dataset, codes: Indices, names: Sequence[str], **options: Any) -> Fitted:
@@ -194,12 +177,12 @@ def fit_labels(data: Dataset, codes: Indices, names: Sequence[str], **options: A
     if options.get("setting") == "paper":
         raise UsageError("the paper's model takes no clusters: leave --setting paper out.")
     given = {"clusters": len(names), "n_resamples": 0, "init": codes}
-    return with_labels(fit(data, **{**options, **given}), codes, names)
+    return with_labels(fit_with_options(data, **{**options, **given}), codes, names)
 
 
 def fit_tables(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterator[RenderableType]:
     """Yield the parts of the terminal output of a fit: the answer first, the evidence last."""
-    yield Text(interpretation.headline(fitted), style="bold")
+    yield Text(interpretation.answer_headline(fitted), style="bold")
     yield _clusters(fitted)
     for sentence in interpretation.how_sure(fitted):
         yield Text(sentence)
@@ -242,7 +225,7 @@ def _clusters(fitted: Fitted) -> Table:
         ]
         for m, size in enumerate(fitted.model.cluster_sizes_.tolist())
     ]
-    return table(headings, rows, left=["verdict", *headings[-2:]])
+    return rich_table(headings, rows, left=["verdict", *headings[-2:]])
 
 
 def _typical(fitted: Fitted, member: Any) -> str:
@@ -274,4 +257,4 @@ def _model(fitted: Fitted) -> Table:
 def _numbers_tried(fitted: Fitted) -> Table:
     heading, body = interpretation.numbers_table(fitted)
     rows = [[Text(cell, style="bold" if row[-1] else "") for cell in row] for row in body]
-    return table(heading, rows, left=[""])
+    return rich_table(heading, rows, left=[""])

@@ -112,7 +112,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def table(
+def rich_table(
     headings: Sequence[str],
     rows: Iterable[Sequence[str | Text]],
     *,
@@ -144,12 +144,14 @@ def note(name: str, sentence: str) -> Text:
     return Text.assemble((f"{name}: ", "bold"), sentence)
 
 
-def as_text(value: Any, separator: str = "\n") -> str:
+def value_text(value: Any, separator: str = "\n") -> str:
     """Format a plain value, with one line for each entry of a dict or a list."""
     if isinstance(value, dict):
-        return separator.join(f"{name}: {as_text(entry)}" for name, entry in value.items()) or "–"
+        return (
+            separator.join(f"{name}: {value_text(entry)}" for name, entry in value.items()) or "–"
+        )
     if isinstance(value, list | tuple):
-        return separator.join(as_text(entry, ", ") for entry in value) or "–"
+        return separator.join(value_text(entry, ", ") for entry in value) or "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "–" if value in (None, "") else str(value)
@@ -168,7 +170,7 @@ def score_facts(scores: Mapping[str, float] | None) -> dict[str, str]:
     return {title: "; ".join(values) for title, values in lines.items()}
 
 
-class Progress:
+class ProgressDisplay:
     """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither."""
 
     time_left = "left"  # text before the estimated time left
@@ -225,7 +227,7 @@ class Progress:
             last = state
 
 
-class FitProgress(Progress):
+class FitProgress(ProgressDisplay):
     """A callback for the steps and iterations of a fit and for the blocks of assigned rows."""
 
     time_left = "left at most"  # a fit that converges ends before its last iteration
@@ -254,7 +256,7 @@ class FitProgress(Progress):
             self.output.note(self.state())
 
 
-class RunProgress(Progress):
+class RunProgress(ProgressDisplay):
     """Progress of an experiment in runs; a watcher of `RunOptions`."""
 
     def __init__(self, output: Output):
@@ -329,7 +331,7 @@ def print_plan(
     ]
     titles = {"dataset": "data set", "at_hand": "stored"}
     headings = [titles.get(name, name) for name in cells[0]] if cells else []
-    rows = [[as_text(value) for value in cell.values()] for cell in cells]
+    rows = [[value_text(value) for value in cell.values()] for cell in cells]
     document = {"to_run": to_run, "at_hand": len(stored), "cells": cells}
-    output.result(document, [table(headings, rows, left=("data set", "method", "note"))])
+    output.result(document, [rich_table(headings, rows, left=("data set", "method", "note"))])
     output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")

@@ -37,11 +37,9 @@ def plot(  # noqa: PLR0913 - one parameter per option
         autocompletion=shared.complete_datasets,
     ),
     clusters: int | None = shared.option(
-        "Number of clusters in --data.",
-        *("--clusters", "--n-clusters"),
-        default="auto",
+        "Number of clusters in --data.", *("--clusters", "--n-clusters"), default="auto"
     ),
-    scale: shared.Scale = None,
+    scale: shared.ScaleOption = None,
     table: shared.TableOptionGroup,
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
@@ -110,7 +108,7 @@ def _fit_and_draw(
         raise UsageError("this figure needs a data set: name it, such as --data iris.")
     rows = load(data, table=table.options("model"), **vars(source))
     with threadpool_limits(limits=1):
-        fitted = fit_models.fit(rows, **options)
+        fitted = fit_models.fit_with_options(rows, **options)
     draw = figures.draw_embedding if name == "embedding" else figures.draw_convergence
     draw(fitted, stem)
     return [*rows.notes, *fitted.warnings]

@@ -101,7 +101,7 @@ def datasets_option(default: str | bool = False) -> Any:
     return option(help_, default=default, autocompletion=complete_datasets)
 
 
-# The data can be given as an argument or as --dataset; `one_of` joins the two.
+# The data can be given as an argument or as --dataset; `named_data` joins the two.
 _DATA = "Data set, path of a table (CSV, Parquet, .xlsx, .dta, .npy, also .gz), or - for stdin."
 Data = Annotated[
     str | None, typer.Argument(metavar="DATA", help=_DATA, autocompletion=complete_datasets)
@@ -117,7 +117,7 @@ _METHODS = (
     "Methods, separated by commas: names, 'all' for those of the paper, 'peers' for common "
     "scikit-learn clusterers, or module:Class."
 )
-Methods = Annotated[str, _shared(_METHODS, autocompletion=complete_methods)]
+MethodsOption = Annotated[str, _shared(_METHODS, autocompletion=complete_methods)]
 _REPEATS = "Runs of each method on each data set, each with its own seed."
 Repeats = Annotated[int, count(_REPEATS, value=...)]
 Seed = Annotated[int, _shared("Seed from which the seeds of all runs are derived.")]
@@ -132,7 +132,7 @@ DataDir = Annotated[Path | None, _shared("Folder of downloaded data.", envvar="S
 Json = Annotated[bool, _shared("Print one JSON document instead of a table.", "--json")]
 Quiet = Annotated[bool, _shared("Print only errors on stderr.", "--quiet", "-q")]
 _SCALE = "none: keep the columns; global: divide all by one factor; standard: unit variance each."
-Scale = Annotated[
+ScaleOption = Annotated[
     Literal["none", "global", "standard"] | None,
     _shared(_SCALE, default="standard; global with --setting paper"),
 ]
@@ -274,7 +274,7 @@ class RunningOptions:
         return int(float(found[1]) * {"M": 1 << 20, "G": 1 << 30}[found[2].upper()])
 
 
-def one_of(argument: str | None, option: str | None, default: str | None = None) -> str:
+def named_data(argument: str | None, option: str | None, default: str | None = None) -> str:
     """Return the data named by the argument or by `--dataset`."""
     if argument is not None and option is not None:
         raise UsageError(

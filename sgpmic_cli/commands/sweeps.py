@@ -17,7 +17,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         dataset: str | None = shared.datasets_option(default_data),
         *,
         values: str = shared.option(axis.meaning, value=",".join(axis.values)),
-        methods: shared.Methods = ",".join(axis.methods),
+        methods: shared.MethodsOption = ",".join(axis.methods),
         variance: int | None = shared.option(
             "Percentage of explained variance that sets Q.",
             default="95, or the only one in the paper",
@@ -27,12 +27,12 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         source: shared.SourceOptions,
         output: Output,
     ) -> None:
-        from sgpmic_cli.commands.output import RunProgress, finish_runs, print_plan, table
+        from sgpmic_cli.commands.output import RunProgress, finish_runs, print_plan, rich_table
         from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
 
         progress = RunProgress(output)
         grid = shared.split_list(values)
-        datasets = shared.split_list(shared.one_of(data, dataset, default_data))
+        datasets = shared.split_list(shared.named_data(data, dataset, default_data))
         names = shared.split_list(methods)
         study = sweep_study(axis, grid, datasets, names, variance, **running.study())
         options = running.options(source, progress)
@@ -41,7 +41,9 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
             return
         with progress:
             finished = sweep(axis, study, options, out=out, values=grid)
-        grids = (table(headings, rows, title=title) for title, headings, rows in finished.grids())
+        grids = (
+            rich_table(headings, rows, title=title) for title, headings, rows in finished.grids()
+        )
         output.result(finished.document(), chain(grids, finished.notes()))
         finish_runs(finished.runs, f"tables and manifest in {out}", output)
 

@@ -35,14 +35,13 @@ def update(  # noqa: PLR0913 - one parameter per option
     separates it from every other. The table is prepared as in the fit. Writes model.npz, the model
     of all rows, and labels.csv and embedding.csv of the new rows.
     """
-    from sgpmic_cli.clustering.later_rows import recipe_of
-    from sgpmic_cli.clustering.later_rows import update as add_rows
+    from sgpmic_cli.clustering.later_rows import add_rows, recipe_of
     from sgpmic_cli.commands.output import FitProgress, facts
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files.output_folder import output_folder
 
-    dataset = shared.one_of(dataset, dataset_option)
+    dataset = shared.named_data(dataset, dataset_option)
     fitted = load(model).set_params(n_jobs=n_jobs)
     recipe = recipe_of(fitted)
     text = file.format(recipe.format)
@@ -76,11 +75,11 @@ def diff(before: Model, after: Model, *, output: Output) -> None:
     Says which clusters match, which rows changed their cluster, and which columns changed their
     role. The rows of the first fit must be the first rows of the second one.
     """
-    from sgpmic_cli.clustering.later_rows import compare
-    from sgpmic_cli.commands.output import facts, table
+    from sgpmic_cli.clustering.later_rows import compare_fits
+    from sgpmic_cli.commands.output import facts, rich_table
     from sgpmic_cli.estimator_base.latent_clusterer import load
 
-    found: dict[str, Any] = compare(load(before), load(after))
+    found: dict[str, Any] = compare_fits(load(before), load(after))
     pairs = [[str(value) for value in pair.values()] for pair in found["matched_clusters"]]
     changed, columns = found["changed_rows"], found["changed_columns"]
     rows = [f"{row['row']} ({row['before']} to {row['after']})" for row in changed[:N_ROWS]]
@@ -95,4 +94,4 @@ def diff(before: Model, after: Model, *, output: Output) -> None:
         or "none",
     }
     headings = ["before", "after", "common rows", "Jaccard index"]
-    output.result(found, [table(headings, pairs, title="matched clusters"), facts(content)])
+    output.result(found, [rich_table(headings, pairs, title="matched clusters"), facts(content)])

@@ -23,7 +23,7 @@ class Dataset:
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     recipe: "TableRecipe | None" = None  # None for tables that are not read from a user's file
-    path: str | None = None  # of the user's file; None for standard input
+    path: str | None = None  # of the user's file; None for standard input and pipes
     row_numbers: np.ndarray | None = None  # (N,) row of the file, from 1
     ids: tuple[str, ...] | None = None  # names of the rows
     notes: tuple[str, ...] = ()  # how the file was read

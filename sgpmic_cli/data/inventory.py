@@ -12,7 +12,7 @@ from sgpmic_cli.data.registered import (
     cache_folder,
     cached,
     chosen_mirror,
-    fetch,
+    fetch_original,
     from_source,
     load_entry,
     parse_original,
@@ -21,7 +21,7 @@ from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
 
-def describe(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
+def describe_entry(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
     """Return the registry entry, the state of the data set and the path of its file.
 
     The state of a download is 'present' (hash checked) or 'absent', of another set its kind.
@@ -38,7 +38,7 @@ def describe(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
 
 def describe_all(data_dir: PathLike | None = None) -> list[dict[str, Any]]:
     """Describe every registered data set, in the order of the registry."""
-    return [describe(entry(name), data_dir) for name in names()]
+    return [describe_entry(entry(name), data_dir) for name in names()]
 
 
 def fetch_all(wanted: Sequence[str] = (), **source: Any) -> list[dict[str, Any]]:
@@ -52,7 +52,7 @@ def fetch_all(wanted: Sequence[str] = (), **source: Any) -> list[dict[str, Any]]
         result = {"name": found.name, "state": found.kind, "path": None, "reason": None}
         if found.kind == "download":
             try:
-                result |= {"state": "present", "path": str(fetch(found, **source))}
+                result |= {"state": "present", "path": str(fetch_original(found, **source))}
             except DataUnavailable as error:
                 result |= {"state": "unavailable", "reason": str(error)}
         results.append(result)
@@ -72,7 +72,7 @@ class Check(NamedTuple):
     detail: str
 
 
-def verify(
+def verify_all(
     *, data_dir: PathLike | None = None, mirror: str | None = None, offline: bool = False
 ) -> list[Check]:
     """Check the values of every data set; with a mirror also those of the publishers' files."""

@@ -32,24 +32,11 @@ def load(
     mirror: str | None = None,
     offline: bool = False,
 ) -> Dataset:
-    """Load a registered data set, or a user's table.
+    """Load a registered data set by its name, or a user's table by its path; "-" is stdin.
 
-    Parameters
-    ----------
-    name_or_path : str
-        Registered name, path of a CSV, Parquet, .xlsx or .npy file (compressed or not), or "-" for
-        standard input.
-    label : str or None
-        Column of a table that holds the classes; overrides the one in `table`.
-    table : TableOptions or None
-        Meaning of the columns of a table, and treatment of text and missing values.
-    data_dir, mirror, offline
-        Cache folder, source of downloads, and whether to avoid the network.
-
-    Returns
-    -------
-    data : Dataset
-        The values with labels, names and notes.
+    `label` is the column that holds the classes; it overrides the one in `table`. `data_dir`,
+    `mirror` and `offline` are the cache folder, the source of downloads, and whether to avoid the
+    network.
     """
     options = table or TableOptions()
     if label is not None:
@@ -126,7 +113,7 @@ def _load_table(given: str, options: TableOptions) -> Dataset:
         None if rows.classes is None else unify_numbers(rows.classes.tolist()),
         recipe.feature_names,
         recipe=recipe,
-        path=None if path == STANDARD_INPUT else path,
+        path=path if path != STANDARD_INPUT and os.path.isfile(path) else None,
         row_numbers=rows.row_numbers,
         ids=None if rows.ids is None else tuple(rows.ids),
         notes=(*decision_notes(recipe, options), *encoded.notes),

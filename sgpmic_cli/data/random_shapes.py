@@ -15,11 +15,11 @@ Curves = list[np.ndarray]
 POINTS = 2000  # of a finely drawn curve
 SPACING = (0.03, 0.10)  # fractions of the smallest distance between curves
 NOISE = (0.03, 0.11)
-ROWS = (200, 1500)
+SHAPE_ROWS = (200, 1500)
 LIFTED_COLUMNS = 10
 
 
-def spirals(random: np.random.Generator) -> Curves:
+def random_spirals(random: np.random.Generator) -> Curves:
     """Draw arms of equal angles around one centre."""
     k, first = random.integers(2, 5), random.uniform(1.0, 3.0)
     t = np.linspace(first, first + 2.0 * np.pi * random.uniform(0.5, 1.5), POINTS)
@@ -32,7 +32,7 @@ def rings(random: np.random.Generator) -> Curves:
     return [radius * circle(np.linspace(0.0, 2.0 * np.pi, POINTS)) for radius in radii]
 
 
-def arcs(random: np.random.Generator) -> Curves:
+def random_arcs(random: np.random.Generator) -> Curves:
     """Draw a chain of half circles that open downwards and upwards in turn."""
     k, step, drop = random.integers(2, 6), random.uniform(0.9, 1.3), random.uniform(0.1, 0.5)
     half = circle(np.linspace(0.0, np.pi, POINTS))
@@ -65,7 +65,7 @@ def mixed(random: np.random.Generator) -> Curves:
     return found
 
 
-FAMILIES = (spirals, rings, arcs, waves, mixed)
+FAMILIES = (random_spirals, rings, random_arcs, waves, mixed)
 
 
 def random_shape(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -86,7 +86,7 @@ def random_shape(seed: int) -> tuple[np.ndarray, np.ndarray]:
         lengths = np.array([_steps(curve).sum() for curve in curves])
     spacing, noise = gap * random.uniform(*SPACING), gap * random.uniform(*NOISE)
     weights = lengths * random.uniform(0.6, 1.4, len(curves))
-    n = np.clip(lengths.sum() / spacing, *ROWS)
+    n = np.clip(lengths.sum() / spacing, *SHAPE_ROWS)
     sizes = np.maximum((n * weights / weights.sum()).astype(int), 15)
     draw = _points if family is mixed else _even_points
     rows = np.vstack([draw(*each, random) for each in zip(curves, sizes, strict=True)])

@@ -27,7 +27,7 @@ from sgpmic_cli.interrupts import within
 from sgpmic_cli.text import printable, shortened, without_login
 
 TIMEOUT = 15.0  # seconds without data before an attempt fails
-ATTEMPTS = 3  # at all addresses
+DOWNLOAD_ATTEMPTS = 3  # at all addresses
 BACKOFF = 0.5  # seconds before the second attempt, doubled each time
 MIN_SECONDS = 60.0  # allowed for a file of any size, all attempts and addresses together
 MIN_SPEED = 50_000.0  # bytes per second; allows more time for larger files
@@ -121,7 +121,7 @@ def read_original(
     return raw
 
 
-def fetch(entry: Entry, *, data_dir: PathLike | None = None, **source: Any) -> Path:
+def fetch_original(entry: Entry, *, data_dir: PathLike | None = None, **source: Any) -> Path:
     """Put the publisher's file into the cache and return its path; see `read_original`."""
     raw = read_original(entry, data_dir=data_dir, **source)
     if cached(entry, data_dir) is None:
@@ -178,7 +178,7 @@ def _download(entry: Entry, urls: Sequence[str]) -> bytes:
     import urllib.request
     from http.client import HTTPException
 
-    for attempt in range(ATTEMPTS):
+    for attempt in range(DOWNLOAD_ATTEMPTS):
         time.sleep(BACKOFF * 2 ** (attempt - 1) if attempt else 0.0)
         failures: dict[str, str] = {}  # by reason: two addresses of one host usually fail alike
         kind: type[DataUnavailable] = DataUnavailable
@@ -206,7 +206,7 @@ def _download(entry: Entry, urls: Sequence[str]) -> bytes:
                     kind = NotOriginal
             failures.setdefault(reason, shortened(without_login(url)))
     reasons = ", and ".join(f"{url} {reason}" for reason, url in failures.items())
-    raise _unavailable(entry, f"{reasons} ({ATTEMPTS} attempts); retry later", kind)
+    raise _unavailable(entry, f"{reasons} ({DOWNLOAD_ATTEMPTS} attempts); retry later", kind)
 
 
 def _unavailable(

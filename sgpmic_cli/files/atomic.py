@@ -19,7 +19,7 @@ from typing import IO, Any
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.interrupts import cleanup
 
-MAX_BYTES = 1 << 28  # larger files were not written by this program
+MAX_FILE_BYTES = 1 << 28  # larger files were not written by this program
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def read_regular(path: Path, most: int = MAX_BYTES) -> bytes:
+def read_regular(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     """Read a regular file. Raise OSError for devices, pipes and files above the size limit."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))

@@ -12,7 +12,7 @@ from typing import Any
 
 from sgpmic_cli._version import __version__
 
-LIBRARIES = (
+RECORDED_LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "threadpoolctl"),
     *("typer", "rich", "matplotlib"),
 )
@@ -36,7 +36,7 @@ def manifest(arguments: Mapping[str, Any], data: Mapping[str, str], **more: Any)
 def environment() -> dict[str, Any]:
     """Return the versions, processor and linear algebra libraries of this process."""
     versions = {"sgpmic": __version__, "python": platform.python_version()}
-    for name in LIBRARIES:
+    for name in RECORDED_LIBRARIES:
         with suppress(PackageNotFoundError):
             versions[name] = version(name)
     return {

@@ -45,9 +45,12 @@
     }
   });
 
-  // Say that a table is wider than its box; the colours of the cells hide the shadow at the edge.
+  // Say that a table is larger than its box; the colours of the cells hide the shadow at the edge.
   function mark() {
-    for (const box of document.querySelectorAll(".box")) box.classList.toggle("wide", box.scrollWidth > box.clientWidth);
+    for (const box of document.querySelectorAll(".box")) {
+      box.classList.toggle("wide", box.scrollWidth > box.clientWidth);
+      box.classList.toggle("tall", box.scrollHeight > box.clientHeight);
+    }
   }
   addEventListener("resize", mark);
   mark();

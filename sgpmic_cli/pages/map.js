@@ -69,7 +69,7 @@ const sgpmicMap = (() => {
   const help = element("p", { id: "map-help", class: "map-help" },
     "Point at a row to see it; click it to select it. Drag to move the map, drag with Shift to select an area, and use " +
     "the wheel with Ctrl to zoom. Keys: arrows go from row to row, + and − zoom, 0 shows the whole map, space selects, " +
-    "Escape clears." + (data.field ? " Arrows show the columns that change most at the pointer: they rise along the arrow." : "") +
+    "Escape clears." + (data.field ? " Arrows show the columns that change most at the pointer, of those that other columns predict: they rise along the arrow." : "") +
     (data.total > n ? " The map has " + n + " of the " + data.total + " rows, evenly spaced." : ""));
   const stage = element("div", { class: "stage" }, canvas, tip);
   place.append(tools, stage, here, row, legend, help);
@@ -278,7 +278,8 @@ const sgpmicMap = (() => {
         (column.date ? "" : " ± " + Number((grid.deviation * field.deviation[cell]).toPrecision(2))) + " here.");
     }
     const named = [0, 1, 2].filter(k => field.arrows[3 * cell + k] < 255);
-    if (named.length && arrows.checked) {
+    if (arrows.checked && !named.length) parts.push("No arrows: the other columns predict none that changes here.");
+    if (arrows.checked && named.length) {
       const steps = named.map(k => [0, 1].map(q => field.ends[6 * cell + 2 * k + q])), longest = Math.max(...steps.map(v => Math.hypot(...v)));
       parts.push("Changing most here: " + named.map(k => field.features[field.arrows[3 * cell + k]]).join(", ") + ".");
       const lines = []; // of the names, which must not cover each other

@@ -27,7 +27,7 @@ EXACT = 2**53  # whole numbers up to here are exact as floats
 # Texts that are not taken as they are written. A category may be called none.
 SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "False"}
 # Symbols of currencies and fractions around numbers.
-SYMBOL = re.compile(r"[%‰$€£¥₹₩₽₺]|\b(?:EUR|USD|GBP|CHF)\b")
+SYMBOL = re.compile(r"[%‰$€£¥₹₩₽₺]|(?<![A-Za-z])(?:EUR|USD|GBP|CHF)(?![A-Za-z])")
 SPACES = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
 ISO_DAY = "%Y-%m-%d"
 DAYS = (
@@ -55,6 +55,11 @@ class Notation:
     def __post_init__(self) -> None:
         if self.date not in ("", COMPACT, *DATES) or self.decimal not in (".", ","):
             raise ValueError(f"{self} is unknown")
+
+    @property
+    def kind(self) -> str:
+        """What a text in this notation is, for messages."""
+        return "date" if self.date else f"number with {self.symbol}" if self.symbol else "number"
 
     @property
     def is_day(self) -> bool:
@@ -257,9 +262,9 @@ class RawTable:
 
     @classmethod
     def from_frame(cls, path: str, frame: pd.DataFrame, first_row: int = 0) -> "RawTable":
-        """Create a table from a DataFrame. An index other than a RangeIndex becomes a column."""
+        """Create a table from a DataFrame. Names of rows become a column, unless one has theirs."""
         if not isinstance(frame.index, pd.RangeIndex):
-            frame = frame.reset_index()
+            frame = frame.reset_index(drop=not {*frame.index.names}.isdisjoint(frame.columns))
         names = check_names(path, [as_text(name) for name in frame.columns])
         cells = {name: Cells.of_series(frame.iloc[:, j]) for j, name in enumerate(names)}
         return cls(path, cells, named=True, first_row=first_row)

@@ -118,11 +118,9 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
         if isinstance(column, NumberColumn) and column.notation:
             same.setdefault(column.notation.words, []).append(column.name)
     notes += [f"read as {words}: {listed(names)}." for words, names in same.items()]
-    if texts := recipe.text_columns:
-        names = listed([column.name for column in texts], MAX_CATEGORIES)
-        notes.append(
-            f"text and codes are encoded, each column with the weight of one of numbers: {names}."
-        )
+    if texts := [column.name for column in recipe.columns if isinstance(column, TextColumn)]:
+        weight = "each column with the weight of one of numbers"
+        notes.append(f"text and codes are encoded, {weight}: {listed(texts, MAX_CATEGORIES)}.")
     return notes
 
 

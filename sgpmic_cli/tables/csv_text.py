@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import MISSING, to_number
-from sgpmic_cli.tables.options import Problem, Remedy, TableError, TextFormat, shown
+from sgpmic_cli.tables.options import Problem, Remedy, TableError, TextFormat, plural, shown
 
 Row = tuple[int, Sequence[Any]]  # the line where it begins, and its cells
 MAX_BYTES = 2 * 1024**3  # of a table that is loaded into memory
@@ -86,20 +86,19 @@ def csv_rows(source: Source, format: TextFormat, whole: bool) -> tuple[TextForma
 def is_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
     """Return whether the first row holds the names of the columns.
 
-    It does if it has no numbers, if it has a word above numbers or a number above words, or if its
-    numbers are years or count in equal steps and those below do not.
+    It does if it has words only, if it has a word above numbers or a number above words, or if it
+    has words beside numbers that are years or count in equal steps, and those below do not.
     """
     first, *others = ([_is_number(cell, decimal) for cell in row] for row in rows)
-    if False not in first:
-        return False
     if not others or True not in first:
-        return True
+        return False in first
     for kind, column in zip(first, zip(*others, strict=True), strict=True):
         if kind is not None and set(column) - {None} == {not kind}:
             return True
     numeric = [j for j, kind in enumerate(first) if kind]
     names, *later = ([row[j] for j in numeric] for row in rows)
-    return any(rule(names) and not any(map(rule, later)) for rule in (_are_years, _are_steps))
+    found = any(rule(names) and not any(map(rule, later)) for rule in (_are_years, _are_steps))
+    return found and False in first
 
 
 def _are_years(cells: Sequence[str]) -> bool:
@@ -174,8 +173,10 @@ def _split(
     Raise UsageError for misplaced quotes and for rows that differ in their number of cells.
     """
     if separator != " ":  # the csv module allows no spaces after a closing quote
-        after_quote = re.compile(rf'" +(?=[{re.escape(separator)}\r\n]|\Z)')
-        lines = (after_quote.sub('"', line) if '" ' in line else line for line in lines)
+        mark = re.escape(separator)
+        # A closing quote makes the number of quotes odd, or even right after the opening one.
+        closing = re.compile(rf'((?:(?<!")|(?:^|{mark}) *")"(?:"")*) +(?={mark}|[\r\n]|\Z)')
+        lines = (closing.sub(r"\1", line) if '" ' in line else line for line in lines)
     reader = _reader(lines, separator, strict=True)
     n_columns, line = 0, n_skipped + 1
     try:
@@ -186,7 +187,7 @@ def _split(
                 n_columns = n_columns or len(cells)
                 if len(cells) != n_columns:
                     raise UsageError(
-                        f"{path}, line {line}: {len(cells)} cells where the first line "
+                        f"{path}, line {line}: {plural(len(cells), 'cell')} where the first line "
                         f"has {n_columns}; delete lines above the header, and give every row as "
                         "many cells"
                     )

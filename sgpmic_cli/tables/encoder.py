@@ -142,7 +142,7 @@ class EncodedTable:
             n, row = int(invalid.sum()), int(invalid.argmax())
             cell = str(table.cells[name].raw[row])
             if n and isinstance(column, NumberColumn):
-                kind = "date" if column.is_date else "number"
+                kind = column.notation.kind if column.notation else "number"
                 self.problems.append(invalid_cell(table.place(row, name), cell, n, kind))
             elif n and not refuse:
                 self._unknown[name] += n
@@ -293,7 +293,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 def is_frame(X: Any) -> bool:
     """Return whether a table is a data frame of pandas, polars, pyarrow or others, not a series."""
-    is_series = hasattr(X, "dtype")
+    is_series = hasattr(X, "dtype") or hasattr(X, "type")  # the latter in pyarrow
     return isinstance(X, pd.DataFrame) or (hasattr(X, "__arrow_c_stream__") and not is_series)
 
 

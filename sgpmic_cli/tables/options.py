@@ -174,7 +174,7 @@ def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> Problem
 
 
 def invalid_cell(where: str, cell: str, n: int, kind: str, *remedies: Remedy) -> Problem:
-    """Return the problem of `n` cells that are not of a kind, "number" or "date", first `cell`."""
+    """Return the problem of `n` cells that are not of a kind, such as "date", first `cell`."""
     more = f", nor are {n - 1} further cells of the column" if n > 1 else ""
     what = f"{where}: {shown(cell)} is not a {kind}{more}"
-    return Problem(what, [f"write {kind}s or leave the cells empty", *remedies])
+    return Problem(what, ["correct such cells or leave them empty", *remedies])

@@ -36,8 +36,8 @@ from sgpmic_cli.tables.options import TextFormat, shown
 
 STANDARD_INPUT = "-"
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
-PARQUET, NPY = b"PAR1", b"\x93NUMPY"
-STATA = re.compile(rb"<stata_dta>|[\x66-\x73][\x01\x02]\x01\x00")
+PARQUET, NPY = b"PAR1\x15", b"\x93NUMPY"  # a column may be called PAR1
+STATA = re.compile(rb"<stata_dta><|[\x66-\x73][\x01\x02]\x01\x00")
 SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
 MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger .npy files are mapped
 CELLS = 1 << 17  # of a block of a text file
@@ -140,7 +140,7 @@ def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
 
 
 @contextmanager
-def _read_errors(name: str, kind: str, advice: str = "save the table again") -> Iterator[None]:
+def _read_errors(name: str, kind: str, advice: str = "save it again, or as CSV") -> Iterator[None]:
     """Translate the many kinds of errors that libraries raise for damaged files."""
     try:
         yield
@@ -225,18 +225,20 @@ def _has_decimal_comma(column: np.ndarray) -> bool:
 
 
 def _sheet_rows(source: Source) -> Iterator[Row]:
-    """Yield the rows of the first sheet that are not blank, all as long as the longest so far."""
+    """Yield the rows of the first sheet that are not blank, all as long as the longest."""
     from openpyxl import load_workbook
 
-    book, n_columns = load_workbook(source.stream, read_only=True, data_only=True), 0
-    for number, row in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):
+    sheet = load_workbook(source.stream, read_only=True, data_only=True).worksheets[0]
+    sheet.reset_dimensions()  # some programs write wrong ones
+    rows = [*enumerate(sheet.iter_rows(values_only=True), 1)]
+    n_columns = max((len(row) for _, row in rows), default=0)
+    for number, row in rows:
         if any(cell is not None for cell in row):
-            n_columns = n_columns or len(row)
             yield number, [*row, *[None] * (n_columns - len(row))]
 
 
-def _npy_array(source: Source) -> np.ndarray:
-    """Return the array (N, P) of a .npy file. Map a large one into memory.
+def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
+    """Yield the array (N, P) of a .npy file or blocks of its rows. Map a large one into memory.
 
     A mapped file that another program truncates ends the process with SIGBUS.
     """
@@ -251,14 +253,9 @@ def _npy_array(source: Source) -> np.ndarray:
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
         found = f"an array of shape {array.shape} and type {array.dtype}"
         raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
-    return array
-
-
-def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
-    array = _npy_array(source)
     for rows in [slice(0, None)] if whole else row_blocks.row_blocks(len(array)):
         block = array if whole else np.array(array[rows], dtype=np.float64, order="C")
-        yield RawTable.from_array(source.name, block, rows.start)
+        yield RawTable.from_array(name, block, rows.start)
 
 
 def _parquet_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:

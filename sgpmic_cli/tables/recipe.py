@@ -165,11 +165,6 @@ class TableRecipe:
         """Names of the columns of Y."""
         return tuple(name for column in self.columns for name in column.feature_names)
 
-    @property
-    def text_columns(self) -> list[TextColumn]:
-        """The text columns that are used."""
-        return [column for column in self.columns if isinstance(column, TextColumn)]
-
     def match(
         self, table: RawTable, others: Collection[str | None] = ()
     ) -> tuple[dict[str, str], str | Problem]:

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from sgpmic_cli.benchmark.pipeline import benchmark
+from sgpmic_cli.benchmark.pipeline import run_benchmark
 from sgpmic_cli.benchmark.plan import Study, load_data, plan_cells, plan_runs
 from sgpmic_cli.benchmark.run import RunOptions, prepare
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
@@ -24,7 +24,7 @@ def small_benchmark(datasets, percentages, methods, *, out, printed=True, **keyw
     how, options = _parts({"n_jobs": 1, **keywords})
     study = SUITE.study(datasets, methods, percentages, **how)
     numbers = table2() if printed else None
-    return benchmark(study, RunOptions(**options), out=out, printed=numbers)
+    return run_benchmark(study, RunOptions(**options), out=out, printed=numbers)
 
 
 def prepared_sweep(axis, datasets, values, methods, explained_variance=None, **keywords):

@@ -74,17 +74,6 @@ def test_the_mean_is_over_the_successes_and_failures_are_retried_on_request(tmp_
     assert (mended.failed, mended.computed) == (0, failed)
 
 
-def test_a_cell_without_a_successful_run_is_failed_in_every_table(tmp_path):
-    columns = ["toy_methods:Broken", "pca-fcm"]
-    small_benchmark(["iris"], [95], columns, out=tmp_path, repeats=2)
-    broken, sound = _document(tmp_path)["cells"]
-    assert broken["verdict"] == {"acc": "failed", "nmi": "failed"}
-    assert broken["acc"] == {"mean": None, "std": None}
-    assert broken["note"] == "All 2 runs failed: ValueError: no luck."
-    assert sound["verdict"]["acc"] == "exact"
-    assert "failed" in (tmp_path / "table.md").read_text()
-
-
 def test_unavailable_data_are_marked_and_the_rest_runs(tmp_path):
     where = {"data_dir": tmp_path / "none", "offline": True, "out": tmp_path, "repeats": 1}
     small_benchmark(["iris", "yale"], [50], ["pca-fcm"], **where)

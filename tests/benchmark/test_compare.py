@@ -18,7 +18,6 @@ METHODS = paper_suite().methods
 
 
 def _runs(method, dataset, scored=None, cell=0, percentage=95, **fields):
-    """Return ten equal runs of a cell."""
     scores = {"acc": "acc", "nmi": "nmi"} | (scored or {})
     place = {"cell": cell, "dataset": dataset, "data": "hash", "q": 2, "n_clusters": 3}
     place |= {"explained_variance": percentage, "method": method, "settings": {}}

@@ -1,5 +1,3 @@
-"""The peers find clusters whatever the units of the columns are."""
-
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score

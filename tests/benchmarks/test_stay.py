@@ -1,6 +1,7 @@
 """The measurement of moves on the map."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from benchmarks import stay
@@ -28,3 +29,13 @@ def test_only_the_update_leaves_rows_in_their_place(monkeypatch):
     assert (update["median_move"], update["changed_clusters"]) == (0.0, 0.0)
     assert refit["median_move"] > 0.0
     assert 0.0 <= stay.coverage(rows, 0) <= 1.0
+
+
+def test_moves_and_coverage_of_each_table_are_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(stay, "tables", lambda folder: [("t", np.eye(4))])
+    monkeypatch.setattr(stay, "growth", lambda Y, seed: [{"map": "m", "median_move": seed}])
+    monkeypatch.setattr(stay, "coverage", lambda Y, seed: 0.5)
+    stay.main(["--out", str(tmp_path), "--seeds", "0", "1"])
+    table = pd.read_csv(tmp_path / "stay.csv")
+    assert table["median_move"].dropna().tolist() == [0, 1]
+    assert table["coverage"].dropna().tolist() == [0.5, 0.5]

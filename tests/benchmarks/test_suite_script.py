@@ -26,7 +26,7 @@ def test_a_suite_is_scored_and_resumed(folder, tmp_path, monkeypatch):
     wrong = pd.DataFrame({"Other_a": np.tile([1, 2], 40)})
     wrong.to_csv(published / "pairs.result2.gz", index=False)
     out = tmp_path / "out"
-    monkeypatch.setattr(study, "METHODS", suite.METHODS)
+    monkeypatch.setattr(study, "ON_TABLES", suite.METHODS)
     run = [str(folder), "--out", str(out), "--n-jobs", "1", "--seeds", "1"]
     study.main([*run, "--published", str(published.parents[1])])
     text = (out / "findings.md").read_text(encoding="utf-8")
@@ -34,8 +34,11 @@ def test_a_suite_is_scored_and_resumed(folder, tmp_path, monkeypatch):
     rows = {line.split(" | ")[0].strip("| "): line for line in text.splitlines() if "|" in line}
     assert rows["toy/pairs"].count("1.000") == 2
     assert rows["Other"] == "| Other | 1 | 0 |"
-    monkeypatch.setattr(study, "METHODS", dict.fromkeys(suite.METHODS))  # would fail if called
-    study.main(run)
+    scores = (out / "scores.csv").read_text(encoding="utf-8")
+    assert scores.count("toy/pairs,Other,") == 1
+    monkeypatch.setattr(study, "ON_TABLES", dict.fromkeys(suite.METHODS))  # would fail if called
+    study.main([*run, "--published", str(published.parents[1])])
+    assert (out / "scores.csv").read_text(encoding="utf-8") == scores
 
 
 def test_a_folder_of_tables_is_scored(tmp_path, monkeypatch, capsys):
@@ -47,9 +50,31 @@ def test_a_folder_of_tables_is_scored(tmp_path, monkeypatch, capsys):
         table = pd.DataFrame({"x": random.randn(60) + 9.0 * (kind == "b"), "text": kind, "y": kind})
         table.loc[3, "x"] = np.nan
         table.to_csv(folder / f"{name}.csv", index=False)
-    monkeypatch.setattr(study, "METHODS", suite.METHODS)
+    monkeypatch.setattr(study, "ON_TABLES", suite.METHODS)
     study.main([str(folder), "--out", str(tmp_path / "out"), "--n-jobs", "1", "--seeds", "1"])
     assert "| SGPMIC | 1.000 | 0.000 | 0.000 | 0.000 |" in capsys.readouterr().out
+
+
+def test_the_default_model_gets_the_table_itself(tmp_path):
+    """The number is found in the table, where the text column is one column of two."""
+    source, out = tmp_path / "tables", tmp_path / "sets"
+    source.mkdir()
+    kind = np.repeat(["a", "b", "c"], 20)
+    table = pd.DataFrame({"text": kind, "x": np.random.RandomState(0).randn(60), "y": kind})
+    table.to_csv(source / "one.csv", index=False)
+    [path] = study.write_tables(source, out)
+    seen = []
+
+    class Spy(study.NumberOpen):
+        def fit(self, X, y=None):
+            seen.append(getattr(X, "columns", None))
+            self.labels_ = np.zeros(len(X))
+            return self
+
+    for name in (suite.DEFAULT, suite.OPEN, "k-means"):
+        suite.score(path, name, Spy, 0)
+    assert [columns is not None for columns in seen] == [True, True, False]
+    assert list(seen[0]) == ["text", "x"]
 
 
 def test_noise_is_not_scored(folder):

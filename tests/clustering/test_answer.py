@@ -1,14 +1,12 @@
-"""The answer of a fit in sentences."""
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from sgpmic_cli.clustering.answer import (
+    answer_sentence,
     explained,
     group_names,
     group_profile,
-    headline,
     meaning_of,
     verdict_in_words,
     without_columns,
@@ -24,7 +22,7 @@ def verdicts(*kinds):
 def test_an_island_and_a_continuum():
     groups = np.repeat([0, -1], [80, 2920])
     labels = np.r_[np.zeros(80, dtype=int), 1 + np.arange(2920) % 3]
-    text = headline(groups, labels, verdicts("group", *["slice"] * 3), ["high wage"])
+    text = answer_sentence(groups, labels, verdicts("group", *["slice"] * 3), ["high wage"])
     assert text == (
         "80 rows (high wage) are a group; the other 2,920 rows are one continuum, cut into 3 "
         "slices."
@@ -33,26 +31,26 @@ def test_an_island_and_a_continuum():
 
 def test_clusters_with_valleys_are_not_called_slices():
     groups, labels = np.repeat([0, -1], [60, 118]), np.repeat([0, 1, 2], [60, 58, 60])
-    text = headline(groups, labels, verdicts(*["group"] * 3))
+    text = answer_sentence(groups, labels, verdicts(*["group"] * 3))
     rest = "in the other 118 rows, valleys separate clusters, but not again in refits"
     assert text == f"60 rows are a group; {rest}."
 
 
 def test_a_continuum_in_one_cluster_is_not_cut():
     groups = np.repeat([0, -1], [10, 90])
-    text = headline(groups, groups + 1, verdicts("group", "group"))
+    text = answer_sentence(groups, groups + 1, verdicts("group", "group"))
     assert text == "10 rows are a group; the other 90 rows are one continuum."
 
 
 def test_several_groups_without_a_rest():
     groups = np.repeat([0, 1], [214, 119])
-    assert headline(groups, groups, verdicts("group", "group")) == (
+    assert answer_sentence(groups, groups, verdicts("group", "group")) == (
         "2 groups: 214 rows and 119 rows."
     )
     labels = np.r_[np.arange(214) % 2, np.full(119, 2)]
-    assert headline(groups, labels, verdicts("slice", "slice", "group"), ["small", "large"]) == (
-        "2 groups: 214 rows (small, in 2 clusters) and 119 rows (large)."
-    )
+    assert answer_sentence(
+        groups, labels, verdicts("slice", "slice", "group"), ["small", "large"]
+    ) == ("2 groups: 214 rows (small, in 2 clusters) and 119 rows (large).")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +75,9 @@ def test_several_groups_without_a_rest():
     ],
 )
 def test_no_group(kinds, expected):
-    assert headline(np.full(60, -1), np.arange(60) % len(kinds), verdicts(*kinds)) == expected
+    assert (
+        answer_sentence(np.full(60, -1), np.arange(60) % len(kinds), verdicts(*kinds)) == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,16 @@ def test_no_group(kinds, expected):
 )
 def test_a_few_clusters_are_named(kinds, expected):
     m = len(kinds)
-    text = headline(np.full(9, -1), np.arange(9) % m, verdicts(*kinds), [], list("abcde"[:m]))
+    text = answer_sentence(
+        np.full(9, -1), np.arange(9) % m, verdicts(*kinds), [], list("abcde"[:m])
+    )
     assert expected in text
 
 
 def test_clusters_without_rows_are_not_counted():
-    text = headline(np.full(8, -1), np.arange(8) % 2 * 2, verdicts(*["slice"] * 3), [], list("abc"))
+    text = answer_sentence(
+        np.full(8, -1), np.arange(8) % 2 * 2, verdicts(*["slice"] * 3), [], list("abc")
+    )
     assert text == "No group stands out in the 8 rows: they are cut into 2 slices (a; c)."
 
 

@@ -1,5 +1,3 @@
-"""Figures of one fit: latent space, convergence, profile, numbers of clusters tried."""
-
 from dataclasses import replace
 from types import SimpleNamespace
 

@@ -16,10 +16,10 @@ from sklearn.preprocessing import StandardScaler
 
 from sgpmic import SGPMIC, PaperSGPMIC, TableEncoder, report, show_map, write_report
 from sgpmic_cli.clustering.answer import verdict_in_words
-from sgpmic_cli.clustering.interpretation import headline
-from sgpmic_cli.clustering.page import MOST_COLUMNS, MOST_FEATURES, fit_page
+from sgpmic_cli.clustering.interpretation import answer_headline
+from sgpmic_cli.clustering.page import MOST_LISTED_COLUMNS, MOST_PROFILE_ROWS, fit_page
 from sgpmic_cli.clustering.view import cards
-from sgpmic_cli.commands.fit_models import fit, fit_command
+from sgpmic_cli.commands.fit_models import fit_command, fit_with_options
 from sgpmic_cli.data import load
 from sgpmic_cli.errors import UsageError
 
@@ -31,7 +31,7 @@ def write(folder, frame, **settings):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         settings = {"max_iter": 1, "n_resamples": 2, **settings}
-        fitted = fit(load(str(folder / "t.csv")), **settings)
+        fitted = fit_with_options(load(str(folder / "t.csv")), **settings)
     arguments = {"dataset": "t.csv", **settings}
     command = partial(fit_command, arguments)
     return fit_page(fitted, folder, Path("my out"), arguments, command), fitted
@@ -52,7 +52,7 @@ def three(tmp_path_factory):
 def test_the_box_has_the_answer_how_sure_it_is_and_commands(three):
     page, fitted = three
     box = PageReader(page).sections["summary"]
-    order = [headline(fitted), "How sure is this?", "What next?", "What should I know?"]
+    order = [answer_headline(fitted), "How sure is this?", "What next?", "What should I know?"]
     places = [box.index(words) for words in order]
     assert places == sorted(places)
     assert box.count("3 clusters, chosen among 1 to 9") == 1
@@ -118,9 +118,9 @@ def test_a_typical_row_has_its_own_category(tmp_path):
 def test_a_wide_table_is_not_listed_in_full(tmp_path):
     page, _ = write(tmp_path, blobs(60, 150), clusters=3)
     sections = PageReader(page).sections
-    assert len(set(re.findall(r"\bx\d+\b", sections["columns"]))) <= MOST_COLUMNS
-    assert f"{152 - MOST_COLUMNS} more columns are not listed" in sections["columns"]
-    assert len(set(re.findall(r"\bx\d+\b", sections["profiles"]))) <= MOST_FEATURES
+    assert len(set(re.findall(r"\bx\d+\b", sections["columns"]))) <= MOST_LISTED_COLUMNS
+    assert f"{152 - MOST_LISTED_COLUMNS} more columns are not listed" in sections["columns"]
+    assert len(set(re.findall(r"\bx\d+\b", sections["profiles"]))) <= MOST_PROFILE_ROWS
 
 
 def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
@@ -188,7 +188,10 @@ def test_clusters_from_elsewhere_get_the_same_page_and_keep_their_names(tmp_path
     cards = " ".join(sections["clusters"].split())
     for m, name in enumerate(["lions", "tigers", "no cluster"]):
         assert f"{m}: {name} 30 rows (33 %) group" in cards
-    assert "Refits to halves of the rows were not made" in sections["summary"]
+    assert (
+        "How well halves of the rows find the clusters again was not measured"
+        in sections["summary"]
+    )
     data = map_rows(page)
     assert [each["name"] for each in data["clusters"]] == ["lions", "tigers", "no cluster"]
     assert [text["name"] for text in data["texts"]] == ["person"]
@@ -222,5 +225,4 @@ def test_one_latent_dimension_has_a_picture_and_no_cuts(tmp_path):
 
 
 def map_rows(page):
-    """Return the data of the map."""
     return json.loads(re.search(r'id="map-data">(.*?)</script>', page, re.S)[1])

@@ -17,7 +17,7 @@ from sgpmic_cli.clustering.figures import draw_all
 from sgpmic_cli.clustering.page import fit_page
 from sgpmic_cli.clustering.result_tables import file_texts
 from sgpmic_cli.clustering.view.cuts import read_cut
-from sgpmic_cli.commands.fit_models import fit, fit_command
+from sgpmic_cli.commands.fit_models import fit_command, fit_with_options
 from sgpmic_cli.data import load
 
 AXE = os.environ.get("AXE_JS")  # axe.min.js of the npm package axe-core
@@ -36,7 +36,9 @@ def write_page(folder, n):
     frame["kind"] = np.where(X[:, 0] * 7 % 2 < 1, "odd", "even")
     frame["address"] = [f"house {(i * 7919) % 997}, street {i}" for i in range(n)]
     frame.to_csv(folder / "blobs.csv", index=False)
-    fitted = fit(load(str(folder / "blobs.csv")), clusters=3, inducing=5, max_iter=1, n_resamples=1)
+    fitted = fit_with_options(
+        load(str(folder / "blobs.csv")), clusters=3, inducing=5, max_iter=1, n_resamples=1
+    )
     draw_all(fitted, folder)
     page = folder / "report.html"
     arguments = {"dataset": "blobs.csv", "clusters": 3}

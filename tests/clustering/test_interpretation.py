@@ -20,11 +20,7 @@ from sgpmic_cli.tables.recipe import ColumnRole
 
 def fitted(m, scores, no_clusters=False, plausible=(), stability=None):
     selection = [
-        {
-            "n_clusters": number,
-            "score": value,
-            "plausible": number in plausible,
-        }
+        {"n_clusters": number, "score": value, "plausible": number in plausible}
         for number, value in scores.items()
     ]
     model = SimpleNamespace(
@@ -34,9 +30,14 @@ def fitted(m, scores, no_clusters=False, plausible=(), stability=None):
         overlapping_pairs_=[],
     )
     model.cluster_sizes_ = np.ones(m)
-    data = SimpleNamespace(n_classes=0, ids=None, recipe=None)
+    data = SimpleNamespace(n_classes=0, ids=None, recipe=None, Y=np.empty((0, 0)))
     return SimpleNamespace(
-        model=model, setting="default", data=data, stability=stability, columns_to_drop=[]
+        model=model,
+        setting="default",
+        data=data,
+        stability=stability,
+        columns_to_drop=[],
+        given_names=(),
     )
 
 
@@ -54,7 +55,10 @@ def test_the_choice_of_the_number(m, scores, more, words):
     assert words in choice_in_words(fitted(m, scores, **more))
 
 
-def test_the_number_of_classes_is_not_asked_for():
+def test_the_numbers_of_classes_and_of_given_clusters_are_not_asked_for():
+    found = fitted(2, {})
+    found.given_names = ("a", "b")
+    assert choice_in_words(found) == "2 clusters, as given."
     found = fitted(3, {})
     found.setting, found.data.n_classes = "paper", 3
     assert choice_in_words(found) == "3 clusters, the number of classes."
@@ -89,6 +93,28 @@ def test_clusters_that_do_not_come_back_get_no_new_rows():
     assert "'clusters': 2" in step
 
 
+@pytest.mark.parametrize(
+    ("again", "stability", "offered"),
+    [
+        ([0, 1, 0, 1], [0.8, 0.8], True),
+        ([0, 1, 0, 1], [0.6, 0.6], False),  # others, which do not come back
+        ([0, 0, 1, 1], [0.8, 0.8], False),  # the same
+        ([0, 0, 0, 0], None, False),
+    ],
+)
+def test_columns_are_dropped_if_others_show_clusters_that_come_back(again, stability, offered):
+    found = fitted(2, {}, stability=0.9)
+    found.prediction = SimpleNamespace(labels=np.array([0, 0, 1, 1]))
+    found.columns_to_drop = ["a"]
+    found.without = SimpleNamespace(
+        labels_=np.array(again),
+        n_clusters_=max(again) + 1,
+        stability_=stability,
+        weights_=np.array([0.5, 0.5]),
+    )
+    assert ("'drop': ('a',)" in steps(found)[0]) == offered
+
+
 def test_a_column_of_many_texts_names_rows_without_a_name():
     found = fitted(3, {}, stability=0.9)
     why = "it has 142 different values, too many to be categories"
@@ -106,7 +132,7 @@ def test_a_column_of_many_texts_names_rows_without_a_name():
         ([0.9, 0.95], "slice", "an overlap of 92 %; that does not make slices groups."),
         ([0.6, 0.94], "group", "come back with an overlap of 77 %, except for cluster 0 (60 %)."),
         ([0.4, 0.5], "group", "come back with an overlap of only 45 %: do not rely on them."),
-        (None, "group", "were not made"),
+        (None, "group", "was not measured"),
     ],
 )
 def test_stability_is_never_called_so_alone(each, kind, words):

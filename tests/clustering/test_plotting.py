@@ -1,5 +1,3 @@
-"""Plots of a fitted model on the user's axes."""
-
 import matplotlib
 import numpy as np
 import pandas as pd

@@ -6,6 +6,7 @@ import pytest
 
 from sgpmic_cli.clustering.profile import (
     as_date,
+    computed_columns,
     profile_of,
     readable,
     repeated_texts,
@@ -121,7 +122,7 @@ def test_means_that_look_equal_get_more_digits():
     words = profile_of(data, np.eye(2)[LABELS]).in_words(1)
     assert "longitude -118.40 (elsewhere -118.20)" in words
     profile = profile_of(data, np.eye(2)[LABELS])
-    assert profile.apart(0, 1234.56781, 1234.56789) == ("1234.5678", "1234.5679")
+    assert profile.distinct_texts(0, 1234.56781, 1234.56789) == ("1234.5678", "1234.5679")
 
 
 def test_proposed_names_are_short_and_differ(data):
@@ -162,6 +163,26 @@ def test_a_single_cluster_without_a_name_is_the_rest(tmp_path):
 
 
 def test_numbers_are_written_for_people():
-    numbers = [(0.0, 1.0), (61.0, 9.0), (12.345, 9.0), (-118.25, 0.05), (7.7e7, 1e7), (3e-7, 1e-7)]
-    words = ["0", "61", "12.3", "-118.25", "77 million", "3.00e-07"]
+    numbers = [
+        (0.0, 1.0),
+        (61.0, 9.0),
+        (12.345, 9.0),
+        (-118.25, 0.05),
+        (7.7e7, 1e7),
+        (1.1612e9, 1e7),
+        (3e-7, 1e-7),
+    ]
+    words = ["0", "61", "12.3", "-118.25", "77 million", "1160 million", "3.00e-07"]
     assert [readable(value, spread) for value, spread in numbers] == words
+
+
+def test_columns_that_can_be_computed_from_columns_before_them(tmp_path):
+    rng = np.random.RandomState(0)
+    price, discount = rng.randint(100, 300, (2, 200)) / 100.0
+    store = rng.choice(["north", "south", "west"], 200)
+    frame = pd.DataFrame({"price": price, "store": store, "discount": discount})
+    frame["sale"] = frame["price"] - frame["discount"]
+    frame["south"] = np.where(store == "south", "yes", "no")
+    frame["like price"] = price + 0.05 * rng.randn(200)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert computed_columns(load(str(tmp_path / "t.csv"))) == ["sale", "south"]

@@ -1,5 +1,3 @@
-"""Clusters that a single column explains."""
-
 import numpy as np
 import pandas as pd
 import pytest

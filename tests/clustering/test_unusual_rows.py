@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli import SGPMIC, load
-from sgpmic_cli.clustering.fitting import fit
-from sgpmic_cli.clustering.later_rows import predict, recipe_of
+from sgpmic_cli.clustering.fitting import fit_dataset
+from sgpmic_cli.clustering.later_rows import assign_rows, recipe_of
 from sgpmic_cli.clustering.result_tables import typicality, unusual_notes
 from sgpmic_cli.data import TableOptions
 from sgpmic_cli.data.loading import load as load_table
@@ -44,7 +44,7 @@ def folder(tmp_path_factory):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         data = load_table(str(folder / "t.csv"), table=TableOptions(missing="model"))
-        fitted = fit(SGPMIC(2, max_iter=2, random_state=0), data)
+        fitted = fit_dataset(SGPMIC(2, max_iter=2, random_state=0), data)
     fitted.write(folder)
     return folder, fitted
 
@@ -61,7 +61,7 @@ def test_absurd_new_rows_are_unusual(folder, tmp_path):
     model = load(folder[0] / "model.npz")
     recipe = recipe_of(model)
     rows = rows_for(recipe, str(tmp_path / "new.csv"), format=recipe.format)
-    summary = predict(model, rows, tmp_path)
+    summary = assign_rows(model, rows, tmp_path)
     assert pd.read_csv(tmp_path / "labels.csv")["unusual"].tolist() == [0, 0, 1, 0]
     assert summary["unusual_rows"] == 1
     assert "1 of 4 rows resembles nothing that the model was fitted to" in summary["notes"][-1]

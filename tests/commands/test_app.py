@@ -55,7 +55,7 @@ def test_system_errors_are_one_sentence(monkeypatch, raised, sentence):
     def fail(*arguments, **options):
         raise raised
 
-    monkeypatch.setattr(benchmark.shared, "one_of", fail)
+    monkeypatch.setattr(benchmark.shared, "named_data", fail)
     assert_one_sentence(sgpmic("benchmark --dataset iris", code=1), sentence)
 
 
@@ -63,7 +63,7 @@ def test_an_unexpected_exception_is_our_bug_with_a_traceback_in_a_file(tmp_path,
     def fail(*arguments, **options):
         raise ValueError("Found array with 0 feature(s)")  # the words of a library
 
-    monkeypatch.setattr(benchmark.shared, "one_of", fail)
+    monkeypatch.setattr(benchmark.shared, "named_data", fail)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = sgpmic("benchmark --dataset iris", code=1)
     (file,) = tmp_path.glob("sgpmic-error-*.txt")

@@ -14,7 +14,6 @@ QUICK = "--methods pca-fcm,ppca-fcm --repeats 2 --n-jobs 1"
 
 @pytest.fixture
 def run(here):
-    """The command in an empty folder."""
     return lambda line, **how: sgpmic(f"benchmark {line}", **how)
 
 
@@ -61,7 +60,7 @@ def test_failed_runs_end_with_exit_code_3_after_the_table(run):
         "--dataset iris --methods toy_methods:Broken,pca-fcm --repeats 2 --n-jobs 1", code=3
     )
     assert "88.67±0.00" in result.stdout
-    assert "no luck" in result.stdout
+    assert "All 2 runs failed: ValueError: no luck." in " ".join(result.stdout.split())
     assert result.stderr.endswith(
         "sgpmic: 2 of 4 runs failed; the notes say why, and --retry-failed runs them again.\n"
     )

@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from sgpmic_cli.clustering.fitting import IterationProgress
-from sgpmic_cli.commands.output import FitProgress, Output, Progress, RunProgress
+from sgpmic_cli.commands.output import FitProgress, Output, ProgressDisplay, RunProgress
 
 
 class RecordedOutput(Output):
@@ -29,7 +29,7 @@ def _row(method, status="ok"):
 
 
 def test_a_long_step_is_announced_once(output):
-    with Progress(output, "at work") as bar:
+    with ProgressDisplay(output, "at work") as bar:
         assert output.told.wait(60)
         assert threading.Event().wait(0.1) is False
         assert output.notes == ["at work"]

@@ -37,7 +37,10 @@ def test_a_set_fetched_from_a_mirror_is_present(here, publishers_files):
 
 def test_verify_reports_missing_and_damaged_data(here):
     assert document("datasets verify")["ok"] is True
-    empty = sgpmic("datasets verify --json --mirror", here, code=4)
-    assert json.loads(empty.stdout)["ok"] is False
+    for mirror in (here, here / "missing"):
+        absent = sgpmic("datasets verify --json --mirror", mirror, code=4)
+        assert json.loads(absent.stdout)["ok"] is False
+        assert "checks did not succeed, the first of iris: " in absent.stderr
     (here / "Yale_32x32.mat").write_bytes(b"not it")
-    sgpmic("datasets verify --mirror", here, "--data-dir", here, code=1)
+    damaged = sgpmic("datasets verify --mirror", here, "--data-dir", here, code=1)
+    assert "checks did not succeed, the first of yale: " in damaged.stderr

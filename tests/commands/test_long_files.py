@@ -78,7 +78,7 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
     train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
     train.to_csv("train.csv", index=False)
     data = load("train.csv", table=TableOptions(missing=missing))
-    fitting.fit(SGPMIC(2, max_iter=2, random_state=0), data).model.save("model.npz")
+    fitting.fit_dataset(SGPMIC(2, max_iter=2, random_state=0), data).model.save("model.npz")
     colours = np.where(np.arange(150) % 3, "red", "green")
     table = NEW.assign(colour=colours, extra=1, kind=np.arange(150) % 2)
     present = np.random.RandomState(1).random_sample(150) > 0.1
@@ -89,7 +89,7 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
     second = document(line, "many")
     assert first["notes"] == second["notes"]
     assert len(first["notes"]) == 4
-    assert "see the column 'unusual' in labels.csv" in first["notes"][3]
+    assert "marked as unusual" in first["notes"][3]
     unknown = "column 'colour' has 50 values that the model does not know, such as 'green' in row 1"
     assert unknown in first["notes"][1]
     assert first["scores"] == second["scores"]

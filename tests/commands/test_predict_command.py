@@ -50,13 +50,13 @@ def test_new_rows_get_labels_probabilities_and_points(fitted, here):
 
 @pytest.mark.parametrize(("option", "threads"), [("", 1), ("--n-jobs 2", 2), ("--n-jobs -1", -1)])
 def test_the_number_of_threads_is_an_option(monkeypatch, option, threads):
-    used, predict = [], later_rows.predict
+    used, predict = [], later_rows.assign_rows
 
     def spy(model, *arguments):
         used.append(model.n_jobs)
         return predict(model, *arguments)
 
-    monkeypatch.setattr(later_rows, "predict", spy)
+    monkeypatch.setattr(later_rows, "assign_rows", spy)
     sgpmic(f"predict model.npz train.csv {option}")
     assert used == [threads]
 

@@ -1,8 +1,9 @@
 import shlex
 
 import pytest
-from command_line import document
+from command_line import document, sgpmic
 
+from sgpmic_cli import SGPMIC
 from sgpmic_cli.commands.shared_options import split_columns
 from sgpmic_cli.text import as_option_value
 
@@ -22,14 +23,12 @@ def test_experiments_take_the_data_as_argument_or_option(command, here):
 
 
 def test_fit_and_predict_take_the_data_as_argument_or_option(here):
-    quick = "--clusters 3 --iterations 1"
-    bounds = [
-        document(f"fit {data} {quick} --out {i}")["lower_bound"]
-        for i, data in enumerate(["iris", "--dataset iris"])
-    ]
-    assert bounds[0] == bounds[1]
-    sizes = [document(f"predict 0 {data} --out p --force") for data in ("iris", "--dataset iris")]
-    assert sizes[0] == sizes[1]
+    rows = [[0, 1], [1, 0], [1, 2], [9, 8], [8, 9], [8, 7]]
+    SGPMIC(2, max_iter=1, random_state=0).fit(rows).save("model.npz")
+    for command in ("fit", "predict model.npz", "update model.npz", "report-clusters"):
+        named, given = (sgpmic(f"{command} {way} none.csv", code=2) for way in ("--dataset", ""))
+        assert named.stderr == given.stderr
+        assert "there is no file none.csv" in given.stderr
 
 
 @pytest.mark.parametrize(

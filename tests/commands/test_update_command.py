@@ -1,5 +1,3 @@
-"""`sgpmic update` and `sgpmic diff`."""
-
 import numpy as np
 import pandas as pd
 import pytest

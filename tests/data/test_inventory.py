@@ -1,5 +1,5 @@
 from sgpmic_cli.data import entry, inventory, load, names
-from sgpmic_cli.data.inventory import verify
+from sgpmic_cli.data.inventory import verify_all
 from sgpmic_cli.data.registered import cache_folder
 
 
@@ -26,7 +26,7 @@ def states(checks):
 
 def test_bundled_and_downloaded_sets_equal_the_publishers_files(publishers_files):
     inventory.fetch_all(mirror=str(publishers_files))
-    found = states(verify(mirror=str(publishers_files), offline=True))
+    found = states(verify_all(mirror=str(publishers_files), offline=True))
     assert all(found[name, "original"] == "ok" for name in names() if entry(name).filename)
     assert found["yale", "cache"] == "ok"
 
@@ -44,14 +44,14 @@ def iris_as_published():
 
 def test_missing_intact_and_changed_originals(tmp_path):
     (tmp_path / "iris.data").write_bytes(iris_as_published())
-    found = states(verify(mirror=str(tmp_path)))
+    found = states(verify_all(mirror=str(tmp_path)))
     assert found["iris", "original"] == "ok"
     assert found["sonar", "original"] == found["yale", "original"] == "unavailable"
     (tmp_path / "iris.data").write_bytes(iris_as_published().replace(b"5.1", b"5.2", 1))
-    assert states(verify(mirror=str(tmp_path)))["iris", "original"] == "failed"
+    assert states(verify_all(mirror=str(tmp_path)))["iris", "original"] == "failed"
 
 
 def test_damaged_download_fails():
     cache_folder().mkdir(parents=True)
     (cache_folder() / "Yale_32x32.mat").write_bytes(b"not it")
-    assert states(verify())["yale", "cache"] == "failed"
+    assert states(verify_all())["yale", "cache"] == "failed"

@@ -14,7 +14,7 @@ from sgpmic_cli.data.registered import (
     NotOriginal,
     cache_folder,
     cached,
-    fetch,
+    fetch_original,
     read_original,
 )
 from sgpmic_cli.errors import DataUnavailable
@@ -113,7 +113,7 @@ def test_mirror_folder_is_read_in_place(server, found, tmp_path, monkeypatch):
     (mirror / "file.mat").write_bytes(BODY)
     assert read_original(found, data_dir=cache, offline=True) == BODY
     assert not cache.exists()
-    assert fetch(found, data_dir=cache, offline=True) == cache / "file.mat"
+    assert fetch_original(found, data_dir=cache, offline=True) == cache / "file.mat"
     assert files(cache) == ["file.mat"]
     assert server.requests == []
 

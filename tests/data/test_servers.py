@@ -1,12 +1,10 @@
-"""Servers that misbehave, all on the loopback address."""
-
 import os
 
 import pytest
 from local_server import BODY, raw, redirection, send
 
 from sgpmic_cli.data import registered
-from sgpmic_cli.data.registered import NotOriginal, fetch, read_original
+from sgpmic_cli.data.registered import NotOriginal, fetch_original, read_original
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -90,7 +88,7 @@ def test_damaged_cache_is_reported_and_an_unwritable_one_does_not_matter(server,
     (tmp_path / "file").write_text("")
     assert read_original(found, data_dir=tmp_path / "file") == BODY
     with pytest.raises(SgpmicError, match="cannot be stored in") as raised:
-        fetch(found, data_dir=tmp_path / "file")
+        fetch_original(found, data_dir=tmp_path / "file")
     assert raised.value.exit_code == 1
 
 

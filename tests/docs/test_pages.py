@@ -1,7 +1,6 @@
 """README and docs: code blocks run, links and commands exist, numbers agree with the results."""
 
 import contextlib
-import csv
 import io
 import os
 import re
@@ -140,17 +139,6 @@ def test_gallery_page_shows_every_example_with_code_and_picture(monkeypatch):
         assert (GALLERY / "pictures" / f"{name}.png").is_file()
         for part in run_all.entry(name, "OUTPUT").split("OUTPUT"):
             assert part in page, f"{name} has changed: run `make docs`"
-
-
-def test_readme_shows_the_table_of_the_gallery():
-    with (GALLERY / "where_it_pays.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            scores = [
-                f"{float(row[method]) + 0.0:.2f}"
-                for method in ("SGPMIC", "k-means", "Gaussian mixture")
-            ]
-            line = " | ".join([row["data"], f"{row['rows']} x {row['columns']}", *scores])
-            assert f"| {line} |".replace("-0.00", "0.00") in text_of("README.md")
 
 
 def test_tables_of_agreement_are_those_of_the_committed_results(tmp_path):

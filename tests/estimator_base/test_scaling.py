@@ -1,5 +1,3 @@
-"""Offsets and scales of columns, in blocks and with missing values."""
-
 import numpy as np
 import pytest
 
@@ -36,16 +34,3 @@ def test_cubes_order_rows_of_equal_length():
     for X in (rows, rows[:, ::-1]):
         assert scaling.canonical_order([X[:2], X[2:]]).tolist() == order
     assert scaling.canonical_order([rows[order]]).tolist() == [0, 1, 2, 3, 4]
-
-
-@pytest.mark.parametrize(
-    ("X", "sentence"),
-    [
-        (np.full((5, 2), 3.0), "All rows are equal"),
-        (np.array([[1e200, 0.0], [0.0, 1.0]]), "too large or too small"),
-    ],
-)
-def test_rows_that_cannot_be_scaled_are_refused(monkeypatch, X, sentence):
-    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 16)
-    with pytest.raises(ValueError, match=sentence):
-        scaling.check_spread(X)

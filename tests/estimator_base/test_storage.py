@@ -16,11 +16,13 @@ from sgpmic_cli.tables.recipe import TableRecipe
 
 Y = np.random.RandomState(0).randn(40, 3) + 4.0 * (np.arange(40) % 2)[:, None]
 GAPS = np.where(np.random.RandomState(1).rand(40, 3) < 0.1, np.nan, Y)
+EMPTY_ROW = np.where(np.arange(40)[:, None] == 3, np.nan, Y)
 FRAME = pd.DataFrame(Y, columns=["a", "b", "c"])
 
 
 def default(**parameters):
-    return SGPMIC(**{"n_clusters": 2, "max_iter": 3, "random_state": 0, **parameters})
+    usual = {"n_clusters": 2, "max_iter": 3, "n_resamples": 0, "random_state": 0}
+    return SGPMIC(**{**usual, **parameters})
 
 
 def paper(**parameters):
@@ -57,7 +59,7 @@ def assert_refused(path):
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.filterwarnings("ignore:40 rows are more than max_rows", "ignore:cluster")
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("model", "X"),
     [
@@ -66,6 +68,8 @@ def assert_refused(path):
         (default(max_rows=30, n_resamples=2), Y),
         (default(init=np.arange(40) % 2), Y),
         (default(), GAPS),
+        (default(), EMPTY_ROW),
+        (default(), np.insert(Y, 1, 5.0, axis=1)),  # a constant column
         (default(n_clusters=1), Y),
         (default(), np.random.RandomState(1).randn(12, 30)),
         (paper(), Y),

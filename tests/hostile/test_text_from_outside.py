@@ -6,7 +6,7 @@ import pytest
 from command_line import sgpmic
 
 from sgpmic_cli.benchmark.render.tables import markdown_table
-from sgpmic_cli.commands.output import Output, facts, table
+from sgpmic_cli.commands.output import Output, facts, rich_table
 from sgpmic_cli.figure_style import NO_GLYPH, as_drawn, canvas
 from sgpmic_cli.text import for_markdown, for_terminal, printable, shortened, without_login
 
@@ -59,7 +59,7 @@ def test_names_do_not_control_terminals_and_tables(capsys, name):
     assert len(rows[2].replace("\\\\", "").replace("\\|", "").split("|")) == 4
     assert all(rows[2].count(mark) == rows[2].count("\\" + mark) for mark in "<`[*_")
     for json in (False, True):
-        parts = [table([name], [[name]], title=name), facts({name: f"{name}\n{name}"}), name]
+        parts = [rich_table([name], [[name]], title=name), facts({name: f"{name}\n{name}"}), name]
         Output(json).result({name: [name]}, parts)
         shown = capsys.readouterr().out
         assert all(each.isprintable() or each == "\n" for each in shown)

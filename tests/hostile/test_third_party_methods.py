@@ -54,6 +54,16 @@ def test_misbehaving_methods_fail_and_the_others_are_computed(folder, shell, way
     assert not list(folder.rglob(".sgpmic-*"))
 
 
+def test_a_method_that_kills_its_worker_ends_the_benchmark_with_a_sentence(folder, shell):
+    methods = "pca-fcm,toy_methods:WorkerKiller"
+    arguments = ["--dataset", "iris", "--methods", methods, "--repeats", "1", "--out", "out"]
+    process = shell("benchmark", *arguments, "--n-jobs", "2")
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 1, stderr
+    assert "a worker process died" in one_sentence(stderr)
+    assert processes_of(process.pid) == []
+
+
 def test_own_class_and_entry_point_are_computed_again_after_an_edit(folder, shell):
     code = "from sklearn.cluster import KMeans\n\n\nclass Mine(KMeans):\n    pass\n"
     installed = folder.parent / "site" / "theirs-1.0.dist-info"

@@ -38,8 +38,3 @@ def test_points_on_a_centre_belong_to_it():
 def test_coincident_centres_give_a_warning():
     with pytest.warns(ConvergenceWarning, match="coincident"):
         FuzzyCMeans(3, random_state=0).fit(np.random.RandomState(0).randn(100, 40))
-
-
-def test_more_clusters_than_rows_are_refused():
-    with pytest.raises(ValueError, match="at least that many rows"):
-        FuzzyCMeans(5).fit(np.eye(3))

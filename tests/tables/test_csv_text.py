@@ -47,9 +47,18 @@ def test_misplaced_quotes_are_refused(cell):
         parse(f"a,b\n1,2.25\n{cell},4\n")
 
 
-def test_quote_inside_a_cell_is_an_ordinary_character():
-    table = parse('pipe,b\n5" steel,1\n6" "old",2\n')
-    assert table.cells["pipe"].texts.tolist() == ['5" steel', '6" "old"']
+@pytest.mark.parametrize(
+    ("cells", "texts"),
+    [
+        (['5" steel', '6" "old"'], ['5" steel', '6" "old"']),
+        # spaces before a separator: inside a cell, and after its closing quote
+        (['"a ""b"" , c"', '"a ""b""" ', '"" '], ['a "b" , c', 'a "b"', ""]),
+        (['"a"" \nb"', '"a" '], ['a" \nb', "a"]),
+    ],
+)
+def test_quotes_and_spaces_inside_a_cell_are_kept(cells, texts):
+    table = parse("pipe,b\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
+    assert table.cells["pipe"].texts.tolist() == texts
 
 
 NAMED = [
@@ -69,6 +78,9 @@ NAMED = [
     "Province/State,Country/Region,Lat,Long,1/22/20,1/23/20\n,Peru,-9.2,-75.0,0,0\n,Mali,17.6,-4.0,0,1\n",
     "[Order ID],[Amount]\n17,20.5\n18,11.0\n",
     "Year,2nd party,3rd party\n1990,4,5\n1994,3,6\n",
+    "PAR1,PAR2\n5,6\n7,9\n",
+    # a number above words
+    "1,2\n0.5,red\n7,blue\n",
     "x\n1.5\n2.5\n",
     # words only
     "name,town\nada,paris\nbob,rome\n",

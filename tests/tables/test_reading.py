@@ -69,7 +69,7 @@ def zipped(*names):
         (b"\xd0\xcf\x11\xe0\0", "is no text file in UTF-8"),
         (gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "cannot be decompressed"),
         (zipped("one.csv")[:-30], "cannot be decompressed"),
-        (b"PAR1 and no more", "is not a readable Parquet file"),
+        (b"PAR1\x15 and no more", "is not a readable Parquet file"),
         (b"a,b\n" + b"1,2\n" * 5000 + b"1,\0002\n", "line 5002: there is a zero byte"),
     ],
     ids=range(7),
@@ -88,7 +88,7 @@ def test_unreadable_content_is_refused(tmp_path, content, sentence):
 @pytest.mark.parametrize(
     ("module", "extra", "content"),
     [
-        ("pyarrow.parquet", "parquet", b"PAR1....PAR1"),
+        ("pyarrow.parquet", "parquet", b"PAR1\x15...PAR1"),
         ("openpyxl", "xlsx", zipped("xl/workbook.xml")),
     ],
 )

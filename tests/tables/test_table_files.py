@@ -1,10 +1,9 @@
-"""Tables in .npy and Parquet files."""
-
 import gc
 import gzip
 import io
 import os
 import pickle
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -16,14 +15,6 @@ from sgpmic_cli.tables import read
 from sgpmic_cli.tables.read import read_table
 
 ROWS = np.random.RandomState(0).randn(30, 3)
-NUMBERS = pd.DataFrame(
-    {
-        "whole": pd.array([1, None, 3, 7, 9], dtype="Int64"),
-        "small": np.array([0.5, 1.5, np.nan, 2.5, 3.5], dtype=np.float32),
-        "unsigned": np.arange(5, dtype=np.uint8),
-        "float": [-0.0, 1e-300, 2.0, np.nan, 5.0],
-    }
-)
 
 
 def saved(array, **options):
@@ -120,17 +111,11 @@ def test_npy_file_without_a_table_of_numbers_is_refused(here, content, sentence,
     assert "\n" not in str(caught.value)
 
 
-def test_parquet_numbers(here):
-    data = load(parquet(NUMBERS), table=TableOptions(missing="model", columns=[*NUMBERS.columns]))
-    assert data.feature_names == tuple(NUMBERS.columns)
-    expected = NUMBERS.to_numpy(dtype=np.float64, na_value=np.nan)
-    assert np.array_equal(data.Y, expected, equal_nan=True)
-
-
 def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     frame = pd.DataFrame(
         {
             "n": pd.array([2**53 + 1, None, 3], dtype="Int64"),
+            "small": np.array([0.5, np.nan, 2.5], dtype=np.float32),
             "ok": [True, False, None],
             "when": pd.to_datetime(["2024-01-31", "2024-02-01", None]),
             "word": ["x", None, "y"],
@@ -140,7 +125,8 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
         index=pd.Index(["p", "q", "r"], name="who"),
     )
     table = read_table(parquet(frame), TextFormat())
-    assert table.columns == ["who", "n", "ok", "when", "word", "month", "lasted"]
+    assert table.columns == ["who", "n", "small", "ok", "when", "word", "month", "lasted"]
+    np.testing.assert_array_equal(table.cells["small"].numbers, [0.5, np.nan, 2.5])
     assert table.cells["n"].texts.tolist() == ["9007199254740993", "", "3"]
     assert table.cells["ok"].texts.tolist() == ["True", "False", ""]
     assert table.cells["word"].texts.tolist() == ["x", "", "y"]
@@ -148,11 +134,28 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     np.testing.assert_array_equal(table.cells["when"].numbers, [19753, 19754, np.nan])
     assert table.cells["lasted"].texts.tolist() == ["0.5", "1.5", ""]
     assert table.place(0) == "row 1"
+    twice = frame.rename_axis("word")
+    assert read_table(parquet(twice), TextFormat()).columns == frame.columns.tolist()
+
+
+@pytest.mark.parametrize("dimension", [b"", b'<dimension ref="A1" />'])
+def test_sheet_with_wrong_or_no_dimensions_is_read_whole(here, dimension):
+    book = pytest.importorskip("openpyxl").Workbook(write_only=True)  # writes none
+    sheet = book.create_sheet()
+    for row in (["a", "b"], [1.5, 2], [2.5, 3, "late"]):
+        sheet.append(row)
+    book.save("old.xlsx")
+    with zipfile.ZipFile("old.xlsx") as old, zipfile.ZipFile("t.xlsx", "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"<sheetViews>", dimension + b"<sheetViews>"))
+    table = read_table("t.xlsx", TextFormat())
+    assert table.columns == ["a", "b", "column_3"]
+    assert table.cells["column_3"].texts.tolist() == ["", "late"]
 
 
 def test_damaged_parquet_files_are_refused(here):
     with pytest.raises(UsageError, match="has a header and no rows"):
-        read_table(parquet(NUMBERS.iloc[:0]), TextFormat())
+        read_table(parquet(pd.DataFrame(ROWS[:0])), TextFormat())
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -160,7 +163,7 @@ def test_damaged_parquet_files_are_refused(here):
     pq.write_table(twice, "twice.parquet")
     with pytest.raises(UsageError, match="has 2 columns named 'a'; give every column its own name"):
         read_table("twice.parquet", TextFormat())
-    path = parquet(NUMBERS)
+    path = parquet(pd.DataFrame(ROWS))
     whole = (here / path).read_bytes()
     (here / path).write_bytes(whole[: len(whole) // 2] + b"PAR1")
     with pytest.raises(UsageError, match="not a readable Parquet file"):

@@ -50,10 +50,11 @@ def benchmark_page(report: Report) -> str:
     methods, datasets = (report.table[name].nunique() for name in ("method", "dataset"))
     title = f"Benchmark of {methods} methods on {datasets} data sets"
     notes = items(caveat_sentences(report.counts))
+    ranks = "own_ranks" if report.printed is None else "ranks"
     sections = [
         Section("summary", "Summary", summary_section(report, notes)),
         Section("table", "Table", grid_section(report)),
-        Section("significance", "Significance", significance_section(report, ["ranks"])),
+        Section("significance", "Significance", significance_section(report, [ranks])),
         Section("environment", "Environment", environment_section(report)),
     ]
     lead = headline(report, "printed numbers that were run")

@@ -45,7 +45,7 @@ class PreparedRows(NamedTuple):
     shared: SharedDimensions | None
 
 
-def prepare(rows: Array, columns: Indices) -> PreparedRows:
+def prepare_rows(rows: Array, columns: Indices) -> PreparedRows:
     """Prepare weighted rows (N, F), given the column of each feature (F,)."""
     discrete = discrete_features(rows, columns)
     used = used_features(rows, discrete, columns)
@@ -156,7 +156,7 @@ def find_clusters(
         found = named_clustering(init, space.rows, n_clusters, seed)
     refits = stability = None
     if n_resamples and n_clusters > 1:
-        refits, stability = refit(space.rows, found, n_resamples, random_state)
+        refits, stability = refit(space.rows, found, n_resamples, np.random.RandomState(seed))
     posterior, refits = space.in_columns(found.posterior), space.in_columns(refits)
     return found, ClusterModel(found.labels, n_clusters, posterior, refits), stability
 

@@ -23,29 +23,22 @@ from sgpmic_cli.clustering.model.cluster_fit import (
     find_clusters,
     given_memberships,
     numbers_to_try,
-    prepare,
+    prepare_rows,
 )
 from sgpmic_cli.clustering.model.clusters.label_constants import MOST_CLUSTERS
 from sgpmic_cli.clustering.model.fitted_estimator import FittedEstimator
 from sgpmic_cli.clustering.model.fitted_model import FittedModel
 from sgpmic_cli.clustering.model.map.backend import DEVICES, choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
-from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, Progress, start, train
+from sgpmic_cli.clustering.model.map.training import FittedMap, MapFitter, fit_map, start_map
 from sgpmic_cli.errors import warn_caller
-from sgpmic_cli.estimator_base import (
-    AUTO,
-    either,
-    fraction,
-    interval,
-    one_of,
-    whole,
-)
+from sgpmic_cli.estimator_base import AUTO, either, fraction, interval, one_of, whole
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES
 from sgpmic_cli.estimator_base.scaling import Scale, canonical_order, distinct_rows
 from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.row_blocks import Workers, row_blocks
 
-DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
+MAP_DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
 TRIAL_ITERATIONS = 5  # of a fit that ranks a number of dimensions
 RULES = {
     **SHARED_RULES,
@@ -95,10 +88,10 @@ class SGPMIC(FittedEstimator):
         L-BFGS steps of an M-step.
     tol : float, default=0.02
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
-    n_resamples : int, default=0
+    n_resamples : int, default=8
         Number of refits of the base clusterings to random halves of the rows. Probabilities are
-        then the mean over the refits, unless gaps separate the clusters. `stability_` says how
-        well refits find the clusters again. `sgpmic fit` makes 8.
+        the mean over the refits, unless gaps separate the clusters. `stability_` says how well
+        refits find the clusters again. Labels and map do not depend on the refits.
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.
@@ -223,7 +216,7 @@ class SGPMIC(FittedEstimator):
     max_iter: int = 10
     optimizer_steps: int = 10
     tol: float = 0.02
-    n_resamples: int = 0
+    n_resamples: int = 8
     max_rows: int = 10_000
     n_jobs: int | None = None
     device: str = "cpu"
@@ -250,7 +243,7 @@ class SGPMIC(FittedEstimator):
             columns, copies = copy_groups(rows, columns)
             self.scale_[self.scale_ > 0] *= np.sqrt(copies)
             rows = rows / np.sqrt(copies)
-        prepared = prepare(rows, columns)
+        prepared = prepare_rows(rows, columns)
         row_indices = subsample[prepared.order]
         m, self.selection_ = numbers[0], None
         if len(numbers) > 1:
@@ -277,7 +270,7 @@ class SGPMIC(FittedEstimator):
         )
         self._fitted = FittedModel(fitted_map, clusters, training, row_indices, prepared.gaussian)
         self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
-        groups = self._judge()
+        groups = self._set_verdicts()
         if len(subsample) == len(Y):
             located, self.groups_ = self._assign(Y, None, threads)
         else:
@@ -331,15 +324,15 @@ class SGPMIC(FittedEstimator):
         def progress(iteration: int, bound: float) -> None:
             self._report_iteration(iteration, bound, labels)
 
-        def train_map(q: int, max_iter: int, report: Progress | None) -> FittedMap:
-            parameters = start(rows, q, self.n_inducing, seed)
+        def train_map(q: int, max_iter: int, report: Any = None) -> FittedMap:
+            parameters = start_map(rows, q, self.n_inducing, seed)
             fitter = MapFitter(rows, prepared.mask, weights, parameters, backend, threads)
-            return train(fitter, max_iter, self.optimizer_steps, self.tol, report)
+            return fit_map(fitter, max_iter, self.optimizer_steps, self.tol, report)
 
         most = min(rows.shape[1], len(rows) - 1)
         if isinstance(self.n_components, str):
-            tried = [q for q in DIMENSIONS if q <= most]
-            bounds = [train_map(q, TRIAL_ITERATIONS, None).bounds[-1] for q in tried]
+            tried = [q for q in MAP_DIMENSIONS if q <= most]
+            bounds = [train_map(q, TRIAL_ITERATIONS).bounds[-1] for q in tried]
             q = tried[int(np.argmax(bounds))]
         elif isinstance(self.n_components, Integral):
             q = min(int(self.n_components), most)

@@ -1,11 +1,13 @@
 """What follows from a fit of the default model: assignment of rows, samples, model files."""
 
 import copy
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,14 +16,14 @@ from sgpmic_cli.clustering.model import fitted_model
 from sgpmic_cli.clustering.model.clusters.cluster_number import Tried
 from sgpmic_cli.clustering.model.clusters.islands import surviving_groups
 from sgpmic_cli.clustering.model.clusters.verdicts import (
-    Verdict,
+    ClusterVerdict,
     continuous_columns,
-    judge_clusters,
+    verdicts_of,
 )
 from sgpmic_cli.clustering.model.fitted_model import ROW_AXES, FittedModel
 from sgpmic_cli.clustering.model.map.backend import choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, rows_at
-from sgpmic_cli.clustering.model.map.training import MapFitter, train
+from sgpmic_cli.clustering.model.map.training import MapFitter, fit_map
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base import storage, whole
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 # Rows that decide verdicts and groups. The search of their neighbours takes quadratic time: 10,000
 # rows of ten columns took 11 of the 13 seconds of a fit.
-MOST_JUDGED = 5_000
+VERDICT_ROWS = 5_000
 FAR = 1e100  # latent coordinates beyond it have the same rows, and their squares overflow
 
 
@@ -137,7 +139,8 @@ class FittedEstimator(LatentClusterer):
         grown = copy.copy(self)  # an interrupted update leaves the estimator unchanged
         for name in (*ROW_AXES, "labels_"):
             setattr(grown, name, np.delete(getattr(self, name), self._left_out, axis=0))
-        with workers(self.n_jobs) as threads:
+        with workers(self.n_jobs) as threads, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # as in a fit
             grown._add(Y[~empty], threads)
         grown._left_out = np.r_[self._left_out, n_old + np.flatnonzero(empty)]
         grown._diagnose()
@@ -165,7 +168,7 @@ class FittedEstimator(LatentClusterer):
             grown.rows.rows, grown.mask, grown.weights, grown.start, backend, threads, grown.free
         )
         try:
-            trained = train(fitter, self.max_iter, self.optimizer_steps, self.tol)
+            trained = fit_map(fitter, self.max_iter, self.optimizer_steps, self.tol)
         except np.linalg.LinAlgError:  # squares of the distances exceed the digits of a number
             far = int(np.nanmax(np.abs(scaled), axis=1).argmax())
             raise UsageError(
@@ -179,7 +182,7 @@ class FittedEstimator(LatentClusterer):
             np.r_[fitted.row_indices, n_old + chosen],
             fitted.gaussian,
         )
-        m, groups = grown.clusters.n_clusters, self._judge()
+        m, groups = grown.clusters.n_clusters, self._set_verdicts()
         located, new_groups = self._assign(Y, groups, threads)
         added = ((0, 0), (0, m - m_old))
         S, unknown = np.pad(self.responsibilities_, added), np.full(n_old, np.nan)
@@ -190,8 +193,8 @@ class FittedEstimator(LatentClusterer):
         parts = self._map_block(grown.rows.rows, self._located, threads)
         self.log_density_[self._fitted.row_indices] = Located.joined(parts).log_density
         self.unusual_below_ = unusual_below(self.log_density_)
-        votes = np.eye(m)[grown.clusters.labels[n_fitted:]]
-        self.consensus_ = np.concatenate([np.pad(self.consensus_, added), votes])
+        memberships = np.eye(m)[grown.clusters.labels[n_fitted:]]
+        self.consensus_ = np.concatenate([np.pad(self.consensus_, added), memberships])
         if m > m_old:
             self.selection_ = self.stability_ = None
         moved, new_clusters = fitted.row_indices[grown.free[:n_fitted]], list(range(m_old, m))
@@ -247,23 +250,26 @@ class FittedEstimator(LatentClusterer):
         self.embedding_[rows], self.embedding_variances_[rows] = p.mu, np.exp(p.log_s)
         self.responsibilities_[rows], self.groups_[rows] = S, groups
 
-    def _judge(self) -> Indices:
+    def _set_verdicts(self) -> Indices:
         """Set the verdicts, and return the group of each fitted row, or -1.
 
         Verdicts and groups depend on the table and not on `random_state`.
         """
+        self._report_step("groups")
         fitted = self._fitted
         n = len(fitted.rows.rows)
         # A fit has its rows in canonical order, so the subsample does not depend on the table's.
-        judged = np.linspace(0, n - 1, min(n, MOST_JUDGED)).astype(np.intp)
+        chosen = np.linspace(0, n - 1, min(n, VERDICT_ROWS)).astype(np.intp)
         continuous = continuous_columns(fitted.rows.rows)
-        labels, sample = fitted.clusters.labels[judged], continuous[judged]
-        verdicts = judge_clusters(sample, labels, fitted.clusters.n_clusters)
+        labels, sample = fitted.clusters.labels[chosen], continuous[chosen]
+        verdicts = verdicts_of(sample, labels, fitted.clusters.n_clusters)
         self.verdicts_ = [verdict._asdict() for verdict in verdicts]
-        groups = surviving_groups(sample, labels, [fitted.map.parameters.mu[judged]])
+        groups = surviving_groups(sample, labels, [fitted.map.parameters.mu[chosen]])
         self.group_depths_ = groups.depths
-        if len(judged) == n:
+        if len(chosen) == n:
             return groups.labels
+        if not groups.depths:  # perhaps because no column is continuous
+            return np.full(n, -1)
         return groups.labels[TrainingRows(sample).nearest(continuous, 1)[1][:, 0]]
 
     def _derive(self) -> None:
@@ -311,7 +317,7 @@ class FittedEstimator(LatentClusterer):
             numbers = {row["n_clusters"] for row in tried}
             if m not in numbers or not numbers <= {*range(1, n + 1)}:
                 raise ValueError("the numbers of clusters tried are impossible")
-        verdicts: list[Verdict] = typed(list[Verdict], values["verdicts_"])
+        verdicts: list[ClusterVerdict] = typed(list[ClusterVerdict], values["verdicts_"])
         if len(verdicts) != m or any(each.neighbour not in (None, *range(m)) for each in verdicts):
             raise ValueError("there is not one verdict for each cluster")
         self.verdicts_ = [verdict._asdict() for verdict in verdicts]

@@ -10,7 +10,7 @@ from sgpmic_cli.clustering.model.clusters.missing_values import Gaussian, impute
 from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel, ClusterPosterior
 from sgpmic_cli.clustering.model.clusters.t_mixture import TMixture
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, locate
-from sgpmic_cli.clustering.model.map.shared_process import Parameters, Posterior
+from sgpmic_cli.clustering.model.map.shared_process import MapParameters, Posterior
 from sgpmic_cli.clustering.model.map.training import FittedMap
 from sgpmic_cli.estimator_base.latent_clusterer import Located
 from sgpmic_cli.estimator_base.storage import Arrays, check_probabilities, read_arrays
@@ -19,7 +19,7 @@ from sgpmic_cli.gp import from_covariances
 # The arrays of a model file with their axes: n fitted rows, c columns, p columns that are not
 # constant, m clusters, q latent dimensions, k inducing inputs, b bounds, v base clusterings, w base
 # clusterings of refits, r rows of the table, d dimensions in which a mixture was fitted.
-AXES = {
+ARRAY_AXES = {
     "mu": "nq",
     "log_s": "nq",
     "Z": "kq",
@@ -130,7 +130,7 @@ class FittedModel(NamedTuple):
 def from_arrays(arrays: Arrays, *, converged: bool) -> FittedModel:
     """Rebuild a model from the arrays of a file."""
     fitted_map = FittedMap(
-        Parameters(*(arrays[name] for name in Parameters._fields)),
+        MapParameters(*(arrays[name] for name in MapParameters._fields)),
         from_covariances(np, arrays["means"], arrays["covariances"]),
         Posterior(arrays["Kuu_inv"], arrays["A_inv"], arrays["W"], arrays["lower_bounds_"][-1]),
         arrays["lower_bounds_"].tolist(),
@@ -159,7 +159,7 @@ def _posterior(arrays: Arrays, prefix: str) -> ClusterPosterior:
 
 def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
     """Read the arrays of a file. Raise ValueError if they cannot come from a fit."""
-    axes = {**AXES, **ROW_AXES} if every_row else dict(AXES)
+    axes = {**ARRAY_AXES, **ROW_AXES} if every_row else dict(ARRAY_AXES)
     for group in OPTIONAL_AXES:
         if not members.keys().isdisjoint(group):
             axes |= group
@@ -174,7 +174,10 @@ def checked_arrays(members: Arrays, *, every_row: bool) -> dict[str, Array]:
         positive.append(np.linalg.eigvalsh(arrays["missing_covariance"]))
     if any((part <= 0).any() for part in positive):
         raise ValueError("a scale, a variance or a covariance in it is not positive")
-    if max(np.abs(arrays[name]).max() for name in AXES if name.startswith("log_")) > LARGEST_LOG:
+    if (
+        max(np.abs(arrays[name]).max() for name in ARRAY_AXES if name.startswith("log_"))
+        > LARGEST_LOG
+    ):
         raise ValueError("a variance or a scale of the process is out of range")
     _check_whole(arrays["labels"], 0, len(arrays["means"]), "a label is no cluster")
     n_rows = len(arrays["embedding_"]) if every_row else np.inf

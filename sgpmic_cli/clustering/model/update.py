@@ -19,10 +19,11 @@ from sgpmic_cli.clustering.model.clusters.cluster_number import choose_number
 from sgpmic_cli.clustering.model.clusters.label_constants import MOST_CLUSTERS
 from sgpmic_cli.clustering.model.clusters.probabilities import ClusterModel
 from sgpmic_cli.clustering.model.clusters.valleys import FOLDS
-from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters
+from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, verdicts_of
 from sgpmic_cli.clustering.model.fitted_model import FittedModel
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
-from sgpmic_cli.clustering.model.map.shared_process import Parameters
+from sgpmic_cli.clustering.model.map.shared_process import MapParameters
+from sgpmic_cli.estimator_base.scaling import distinct_rows
 
 
 class Update(NamedTuple):
@@ -42,7 +43,7 @@ class Grown(NamedTuple):
     rows: TrainingRows
     mask: BoolArray  # missing values of new rows
     weights: Array  # of the clusters for the map
-    start: Parameters
+    start: MapParameters
     free: BoolArray  # rows that the training moves
     known: BoolArray  # new rows that equal an old row
 
@@ -81,10 +82,12 @@ def with_new_clusters(rows: Array, labels: Indices, n_clusters: int, unlike: Boo
     if len(pool) < FOLDS:
         return labels
     most = min(MOST_CLUSTERS, max(2, len(pool) // 10))
-    number = choose_number(pool, list(range(1, most + 1))).chosen
+    number = 1  # of few distinct rows
+    if distinct_rows(pool, FOLDS) == FOLDS:
+        number = choose_number(pool, list(range(1, most + 1))).chosen
     tried = labels.copy()
     tried[unlike] = n_clusters + consensus(pool, number).labels
-    verdicts = judge_clusters(continuous_columns(rows), tried, n_clusters + number)
+    verdicts = verdicts_of(continuous_columns(rows), tried, n_clusters + number)
     new = [m for m in range(n_clusters, n_clusters + number) if verdicts[m].verdict == "group"]
     result = labels.copy()
     for place, m in enumerate(new):

@@ -15,11 +15,11 @@ from sgpmic_cli.pages import Html, items, tag, text
 from sgpmic_cli.text import shortened
 
 N_TYPICAL = 3
-BINS = 20
+CARD_BINS = 20
 MOST_CATEGORIES = 4  # in a histogram, the most common ones
 WIDTH, HEIGHT = 120, 40  # of a histogram, in its own units
 TAILS = (0.005, 0.995)  # quantiles at the ends of a histogram, which also has the rows beyond
-LONGEST = 32  # characters of a category or of the name of a row
+LONGEST_LABEL = 32  # characters of a category or of the name of a row
 
 
 class _Described(NamedTuple):
@@ -58,8 +58,7 @@ def _described(fitted: Fitted) -> Iterator[_Described]:
 def _card(fitted: Fitted, each: _Described) -> Html:
     profile, member, Y = each.profile, each.member, fitted.data.Y
     n = int(member.sum())
-    share = percent(n / len(member))
-    facts = [tag("strong", f"{n:,} row{'s' * (n != 1)}"), f" ({share})"]
+    facts = [tag("strong", f"{n:,} row{'s' * (n != 1)}"), f" ({percent(n / len(member))})"]
     if each.verdict:
         facts += [" ", tag("span", each.verdict, class_=f"verdict {each.kind}")]
     swatch = tag("span", class_="swatch", style=f"background:{each.colour}")
@@ -70,7 +69,7 @@ def _card(fitted: Fitted, each: _Described) -> Html:
         )
     told = profile.distinguishing(each.number)
     if told:
-        parts.append(tag("p", f"{answer.listed(profile.in_words(each.number))}."))
+        parts.append(tag("p", f"{answer.enumeration(profile.in_words(each.number))}."))
         figures = [_histogram(profile, Y, member, j, each.colour) for j in told]
         parts.append(tag("div", *figures, class_="histograms"))
     else:
@@ -89,7 +88,7 @@ def _row(fitted: Fitted, row: int, told: list[int]) -> str:
         for j, column in enumerate(profile.columns)
         if column in columns and (values[j] == 1.0 or not profile.is_category[j])
     ]
-    name = shortened(interpretation.row_name(fitted.data, row), LONGEST)
+    name = shortened(interpretation.row_name(fitted.data, row), LONGEST_LABEL)
     return f"{name}: {', '.join(words)}" if words else name
 
 
@@ -101,7 +100,7 @@ def _histogram(profile: Profile, Y: Array, member: BoolArray, j: int, colour: st
         chart = _bars(profile, Y[:, features], member, features, colour)
     else:
         chart = _steps(profile, Y[:, j], member, j, colour)
-    return tag("figure", tag("figcaption", shortened(column, LONGEST)), chart)
+    return tag("figure", tag("figcaption", shortened(column, LONGEST_LABEL)), chart)
 
 
 def _steps(profile: Profile, values: Array, member: BoolArray, j: int, colour: str) -> Html:
@@ -111,11 +110,11 @@ def _steps(profile: Profile, values: Array, member: BoolArray, j: int, colour: s
         low, high = values[known].min(), values[known].max()
     clipped = np.clip(values, low, high)
     counts = [
-        np.histogram(clipped[known & rows], BINS, (low, high))[0] for rows in (member, ~member)
+        np.histogram(clipped[known & rows], CARD_BINS, (low, high))[0] for rows in (member, ~member)
     ]
     heights = [count / max(count.sum(), 1) for count in counts]
     top = max(float(height.max()) for height in heights) or 1.0
-    step = WIDTH / BINS
+    step = WIDTH / CARD_BINS
     paths = []
     for height in heights:
         y = (HEIGHT * (1.0 - height / top)).round(1)
@@ -148,6 +147,6 @@ def _bars(
         mark = tag("b", style=f"left:{100 * rest[k]:.0f}%")
         words = text(f"{percent(here[k])} ({percent(rest[k])})")
         lines.append(
-            tag("li", tag("span", shortened(category, LONGEST)), tag("div", bar, mark), words)
+            tag("li", tag("span", shortened(category, LONGEST_LABEL)), tag("div", bar, mark), words)
         )
     return tag("ul", *lines, class_="bars")

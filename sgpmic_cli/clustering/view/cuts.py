@@ -19,13 +19,14 @@ from sgpmic_cli.clustering.fitting import Fitted
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import LEFT_OUT, Prediction
+from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
 from sgpmic_cli.files.atomic import read_regular, strict_json
 
 SMALLEST = 10  # rows of a leaf
-DIGITS = 6  # of the centre of a leaf
+CENTRE_DIGITS = 6  # of the centre of a leaf
 
 
-class Tree(NamedTuple):
+class MergeTree(NamedTuple):
     """Leaves with their clusters (L,) and centres (L, Q), and pairs of nodes that merge in turn.
 
     The leaves are the nodes 0 to L - 1, and merge i makes node L + i.
@@ -44,7 +45,7 @@ class Tree(NamedTuple):
         return found
 
 
-def merge_tree(labels: Indices, points: Array) -> Tree:
+def merge_tree(labels: Indices, points: Array) -> MergeTree:
     """Return the leaves of clusters (N,) of rows at these places (N, Q), and how they merge."""
     clusters: list[int] = []
     centres: list[Array] = []
@@ -68,7 +69,7 @@ def merge_tree(labels: Indices, points: Array) -> Tree:
         (n, a), (k, b) = nodes.pop(one), nodes.pop(other)
         nodes[n_leaves + len(merges)] = (n + k, (n * a + k * b) / (n + k))
         merges.append((one, other))
-    return Tree(np.array(clusters), np.array(centres).round(DIGITS), merges)
+    return MergeTree(np.array(clusters), np.array(centres).round(CENTRE_DIGITS), merges)
 
 
 def _halves(points: Array) -> list[Array]:
@@ -94,7 +95,7 @@ class Cut(NamedTuple):
 
     names: tuple[str, ...]
     new_clusters: Indices  # (L,)
-    tree: Tree
+    tree: MergeTree
     sizes: list[int]  # of the clusters of the fit
 
     def applied(self, fitted: Fitted) -> Prediction:
@@ -141,10 +142,10 @@ def read_cut(path: Path) -> Cut:
             raise ValueError("a leaf has no new cluster, or several")
         if {*new_clusters} != {*range(len(names))} or {*owners} != {*np.flatnonzero(sizes)}:
             raise ValueError("a cluster has no leaf")
-        if not np.isfinite(centres).all() or centres.ndim != 2:
+        if not (np.abs(centres) < SAFE_RANGE[1]).all() or centres.ndim != 2:
             raise ValueError("a place is not a point")
         "".join(names).encode()  # names are text that can be written
-        tree = Tree(np.array(owners, dtype=int), centres, [])
+        tree = MergeTree(np.array(owners, dtype=int), centres, [])
         return Cut(names, np.array(new_clusters), tree, sizes)
     except (ValueError, KeyError, TypeError, OverflowError):
         raise UsageError(

@@ -28,20 +28,20 @@ from sgpmic_cli.clustering.model.map.training import FittedMap
 from sgpmic_cli.clustering.plots import projection
 from sgpmic_cli.clustering.view.cuts import merge_tree
 from sgpmic_cli.figure_style import COLOURS, look
-from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.text import for_html, shortened
 
-MOST_ROWS = 60_000  # a longer table is shown by an evenly spaced subset
+MOST_MAP_ROWS = 60_000  # a longer table is shown by an evenly spaced subset
 MOST_VALUES = 1_500_000  # cells of columns by which the map can be coloured
-MOST_COLUMNS = 40
+MOST_MAP_COLUMNS = 40
 MOST_CHARACTERS = 1_500_000  # of the texts that can be searched
 LONGEST_TEXT = 60
-MISSING = 65535
-MARGIN = 0.1  # of the grid around the rows, in widths of the map
+MISSING_CODE = 65535
+GRID_MARGIN = 0.1  # of the grid around the rows, in widths of the map
 GRID = 32  # places along each side at which the process is evaluated
 UNKNOWN = 255  # no arrow
 STRONG = 0.5  # a column is named if it changes at least this fraction of the one that changes most
-MOST_NAMED = 3
+MOST_ARROWS = 3
+ENOUGH_ROWS = 2_000  # of which a fraction of variance is known to about 0.03
 
 
 def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[str, object]:
@@ -50,11 +50,11 @@ def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
     `texts` has columns of the table as texts (N,), in which the search looks.
     """
     data, prediction, labels = fitted.data, fitted.prediction, fitted.prediction.labels
-    rows = np.unique(np.linspace(0, len(data.Y) - 1, min(len(data.Y), MOST_ROWS)).astype(int))
+    rows = np.unique(np.linspace(0, len(data.Y) - 1, min(len(data.Y), MOST_MAP_ROWS)).astype(int))
     middle, directions, _ = projection(prediction.embedding)
     points = (prediction.embedding - middle) @ directions.T
     low, span = points.min(axis=0), float(np.ptp(points, axis=0).max()) or 1.0
-    steps = np.round((points[rows] - low) / span * (MISSING - 1))
+    steps = np.round((points[rows] - low) / span * (MISSING_CODE - 1))
     tree = merge_tree(labels, prediction.embedding)
     leaves = tree.leaves(labels, prediction.embedding)
     return {
@@ -67,15 +67,15 @@ def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
         "looks": [look(k) for k in range(max(2 * len(fitted.cluster_names), len(COLOURS)))],
         "names": [for_html(interpretation.row_name(data, row)) for row in rows.tolist()],
         "leaf": _packed(leaves[rows]),
-        "probability": _packed((MISSING - 1) * prediction.probabilities[rows].max(axis=1)),
+        "probability": _packed((MISSING_CODE - 1) * prediction.probabilities[rows].max(axis=1)),
         "unusual": np.flatnonzero(fitted.prediction.unusual[rows]).tolist(),
         "low": low.tolist(),
-        "step": span / (MISSING - 1),
+        "step": span / (MISSING_CODE - 1),
         "x": _packed(steps[:, 0]),
         "y": _packed(steps[:, 1]),
         "columns": [*_columns(fitted, rows)],
         "texts": [*_texts(texts, rows)],
-        "field": _field(fitted, low - MARGIN * span, (1.0 + 2.0 * MARGIN) * span),
+        "field": _field(fitted, low - GRID_MARGIN * span, (1.0 + 2.0 * GRID_MARGIN) * span),
         "tree": {
             "clusters": tree.clusters.tolist(),
             "places": tree.centres.tolist(),
@@ -102,20 +102,22 @@ def _columns(fitted: Fitted, rows: Array) -> Iterator[dict[str, Any]]:
     places: dict[str, list[int]] = {}
     for j in profile.by_difference:
         places.setdefault(profile.columns[j], []).append(j)
-    for name in [*places][: min(MOST_COLUMNS, MOST_VALUES // len(rows))]:
+    for name in [*places][: min(MOST_MAP_COLUMNS, MOST_VALUES // len(rows))]:
         features = sorted(places[name])
         values, column = data.Y[rows][:, features], {"name": for_html(name)}
         if profile.is_category[features[0]]:
-            codes = np.where(np.isnan(values[:, 0]), MISSING, np.nan_to_num(values).argmax(axis=1))
+            codes = np.where(
+                np.isnan(values[:, 0]), MISSING_CODE, np.nan_to_num(values).argmax(axis=1)
+            )
             texts = [for_html(profile.features[j].removeprefix(f"{name}=")) for j in features]
-            shares = np.nan_to_num(profile.means[:, features]).round(3).tolist()
-            yield {**column, "categories": texts, "values": _packed(codes), "means": shares}
+            fractions = np.nan_to_num(profile.means[:, features]).round(3).tolist()
+            yield {**column, "categories": texts, "values": _packed(codes), "means": fractions}
             continue
         known, j = values[np.isfinite(values)], features[0]
         low, high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
-        whole = bool((known == known.round()).all()) and high - low < MISSING
-        step = 1.0 if whole else float(high - low) / (MISSING - 1) or 1.0
-        codes = np.where(np.isfinite(values[:, 0]), (values[:, 0] - low) / step, MISSING)
+        whole = bool((known == known.round()).all()) and high - low < MISSING_CODE
+        step = 1.0 if whole else float(high - low) / (MISSING_CODE - 1) or 1.0
+        codes = np.where(np.isfinite(values[:, 0]), (values[:, 0] - low) / step, MISSING_CODE)
         yield {
             **column,
             "feature": j,
@@ -131,22 +133,19 @@ def _columns(fitted: Fitted, rows: Array) -> Iterator[dict[str, Any]]:
 
 
 def _texts(texts: Mapping[str, Sequence[str]], rows: Array) -> Iterator[dict[str, object]]:
-    """Yield columns as distinct texts and their numbers, as long as there is room."""
-    room = MOST_CHARACTERS
+    """Yield columns as distinct texts and their numbers, up to a total length."""
+    characters = MOST_CHARACTERS
     for name, cells in texts.items():
         codes, distinct = pd.factorize(np.asarray(cells, dtype=object)[rows])
         words = [for_html(shortened(str(word), LONGEST_TEXT)) for word in distinct]
         cost = sum(map(len, words)) + 3 * len(rows)
-        if 1 < len(words) < MISSING and cost <= room:
-            room -= cost
+        if 1 < len(words) < MISSING_CODE and cost <= characters:
+            characters -= cost
             yield {"name": for_html(name), "words": words, "codes": _packed(codes)}
 
 
 def _field(fitted: Fitted, low: Array, span: float) -> dict[str, object] | None:
-    """Return the process on a grid over the map; None for more than two latent dimensions.
-
-    The paper's model has one process for each cluster, and no such field.
-    """
+    """Return the process on a grid over a map in the plane; None for the paper's model."""
     model, profile = fitted.model, fitted.profile
     if not isinstance(model, SGPMIC) or model.embedding_.shape[1] != 2:
         return None
@@ -157,16 +156,16 @@ def _field(fitted: Fitted, low: Array, span: float) -> dict[str, object] | None:
     found, mean = field_at(model._fitted.map, X), model.inverse_transform(X)
     gradient = np.zeros((len(X), 2, len(profile.features)))
     gradient[:, :, model.scale_ > 0] = found.gradient
-    gradient *= explained_fraction(fitted) * model.scale_ / _or_one(profile.spread)
     _, columns = np.unique(profile.columns, return_inverse=True)
+    gradient *= predicted_fraction(fitted, columns) * model.scale_ / _or_one(profile.spread)
     named = strongest(gradient, columns)
     arrows = np.take_along_axis(gradient, np.maximum(named, 0)[:, None], axis=2)  # (n, 2, 3)
     shown = sorted(set(named[named >= 0].tolist()))[:UNKNOWN]
     position = np.full(len(profile.features) + 1, UNKNOWN)
     position[shown] = np.arange(len(shown))
     deviation = np.sqrt(found.variance)
-    lowest, step = mean.min(axis=0), _or_one(np.ptp(mean, axis=0)) / (MISSING - 1)
-    numbers = [j for j in profile.by_difference if not profile.is_category[j]][:MOST_COLUMNS]
+    lowest, step = mean.min(axis=0), _or_one(np.ptp(mean, axis=0)) / (MISSING_CODE - 1)
+    numbers = [j for j in profile.by_difference if not profile.is_category[j]][:MOST_MAP_COLUMNS]
     return {
         "size": GRID,
         "low": low.tolist(),
@@ -193,17 +192,45 @@ def _or_one(values: Array) -> Array:
     return np.where(values > 0, values, 1.0)
 
 
-def explained_fraction(fitted: Fitted) -> Array:
-    """Return the fraction of the variance of each feature (F,) that the map explains."""
+def predicted_fraction(fitted: Fitted, columns: Indices) -> Array:
+    """Return the fraction of the variance of each feature (F,) that other columns predict.
+
+    The map follows a column of noise if it has a dimension to spare, above all inside a tight
+    cluster. Such a column changes along the map, but it drives nothing: the others do not predict
+    it. Let r be the residuals of a row, J (Q, F) the gradient at its place and C the covariance of
+    its cluster on the map. Without the features c of a column, the linearised map moves the row by
+
+        d = -(sum_{other f} J_f J_f' + noise C^-1)^-1 J_c r_c
+
+    to the residuals r_c - J_c' d. They are divided by 1 - K / N, because the process was fitted to
+    the same N rows with K inducing inputs (generalised cross-validation; Craven and Wahba 1979).
+
+    Parameters
+    ----------
+    fitted : Fitted
+        A default model of two latent dimensions.
+    columns : ndarray of shape (F,)
+        Column of each feature.
+    """
     Y, model = fitted.data.Y, fitted.model
     assert isinstance(model, SGPMIC)
-    squares, counts = np.zeros(Y.shape[1]), np.zeros(Y.shape[1])
-    for rows in row_blocks(len(Y)):
-        residuals = Y[rows] - model.inverse_transform(fitted.prediction.embedding[rows])
-        squares += np.nansum(residuals**2, axis=0)
-        counts += np.isfinite(residuals).sum(axis=0)
-    unexplained = squares / np.maximum(counts, 1) / _or_one(fitted.profile.spread**2)
-    return np.clip(1.0 - unexplained, 0.0, 1.0)
+    rows = np.linspace(0, len(Y) - 1, min(len(Y), ENOUGH_ROWS)).astype(int)
+    process, scaled = model._fitted.map, model._scaled(Y[rows])
+    found, known = field_at(process, fitted.prediction.embedding[rows]), np.isfinite(scaled)
+    J, residuals = found.gradient * known[:, None], np.where(known, scaled - found.mean, 0.0)
+    prior = np.exp(process.parameters.log_noise) * np.linalg.inv(model.covariances_)
+    precision = J @ J.transpose(0, 2, 1) + prior[fitted.prediction.labels[rows]]
+    used = model.scale_ > 0
+    for column in np.unique(columns[used]):
+        own = columns[used] == column
+        J_c, r_c = J[:, :, own], residuals[:, own, None]
+        others = precision - J_c @ J_c.transpose(0, 2, 1)
+        r_c = r_c + J_c.transpose(0, 2, 1) @ np.linalg.solve(others, J_c @ r_c)
+        residuals[:, own] = r_c[:, :, 0]
+    residuals /= 1.0 - len(process.parameters.Z) / len(process.parameters.mu)
+    fraction = np.zeros(len(used))
+    fraction[used] = 1.0 - (residuals**2).sum(axis=0) / _or_one(np.nansum(scaled**2, axis=0))
+    return np.maximum(fraction, 0.0)
 
 
 class Field(NamedTuple):
@@ -234,19 +261,14 @@ def field_at(fitted: FittedMap, X: Array) -> Field:
 
 
 def strongest(gradient: Array, columns: Indices) -> Indices:
-    """Return the features (n, 3) that change most at each place; -1 for none.
+    """Return the features (n, 3) with the largest gradient (n, Q, F) at each place; -1 for none.
 
-    Parameters
-    ----------
-    gradient : ndarray of shape (n, Q, F)
-        Change of each feature in its standard deviations.
-    columns : ndarray of shape (F,)
-        Column of each feature. A column is named once.
+    `columns` (F,) is the column of each feature. A column is named once.
     """
     size = np.linalg.norm(gradient, axis=1)
-    found = np.full((len(size), MOST_NAMED), -1)
+    found = np.full((len(size), MOST_ARROWS), -1)
     least = STRONG * size.max(axis=1)
-    for place in range(MOST_NAMED):
+    for place in range(MOST_ARROWS):
         best = size.argmax(axis=1)
         enough = size.max(axis=1) >= np.maximum(least, np.finfo(float).tiny)
         found[enough, place] = best[enough]

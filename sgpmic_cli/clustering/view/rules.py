@@ -14,13 +14,13 @@ from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.clustering.profile import Profile, as_date
 from sgpmic_cli.clustering.single_column import between, threshold
 
-MOST_ROWS = 4000  # a larger table is searched in a subsample and measured in full
-MOST_COLUMNS = 12  # those that distinguish the cluster most
+MOST_SEARCHED_ROWS = 4000  # a larger table is searched in a subsample and measured in full
+MOST_RULE_COLUMNS = 12  # those that distinguish the cluster most
 THRESHOLDS = 30  # of a column: half at its quantiles, half in its widest gaps
 WORTH = 0.02  # gain of F1 that a second condition must bring
 
 
-class Rule(NamedTuple):
+class ClusterRule(NamedTuple):
     """Conditions in words, the fraction of the cluster that fulfils them, and of those in it."""
 
     words: str
@@ -40,22 +40,14 @@ def percent(fraction: float) -> str:
     return f"{shown} %"
 
 
-def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> Rule | None:
+def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> ClusterRule | None:
     """Return the rule with the best F1 for the rows in `member`; None if no rule is mostly right.
 
-    Parameters
-    ----------
-    profile : Profile
-        Names, kinds and differences of the features of Y.
-    Y : ndarray of shape (N, F)
-        Features, NaN if missing. A row with a missing value does not fulfil a condition on it.
-    member : ndarray of shape (N,)
-        The rows of the cluster.
-    cluster : int
-        Number of the cluster in `profile`.
+    `cluster` is their number in the profile of Y (N, F). A row with a missing value does not fulfil
+    a condition on it.
     """
-    shown = np.linspace(0, len(Y) - 1, min(len(Y), MOST_ROWS)).astype(int)
-    columns = [profile.columns[j] for j in profile.distinguishing(cluster, MOST_COLUMNS)]
+    shown = np.linspace(0, len(Y) - 1, min(len(Y), MOST_SEARCHED_ROWS)).astype(int)
+    columns = [profile.columns[j] for j in profile.distinguishing(cluster, MOST_RULE_COLUMNS)]
     features = [j for name in columns for j, each in enumerate(profile.columns) if each == name]
     found: list[tuple[int, str, float]] = []  # of equal rules, the first is taken
     for j in features:
@@ -78,7 +70,7 @@ def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> Ru
     rows = np.all([_holds(Y[:, j], sign, edge) for j, sign, edge in parts], axis=0)
     hits, size = int(np.count_nonzero(rows & member)), int(np.count_nonzero(rows))
     words = " and ".join(_in_words(profile, *part) for part in parts)
-    return Rule(words, hits / np.count_nonzero(member), hits / max(size, 1))
+    return ClusterRule(words, hits / np.count_nonzero(member), hits / max(size, 1))
 
 
 def _holds(values: Array, sign: str, edge: float) -> BoolArray:

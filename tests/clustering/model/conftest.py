@@ -1,5 +1,3 @@
-"""Models and tables that several files use."""
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,6 @@ from sgpmic_cli.data import load
 
 @pytest.fixture(scope="session")
 def iris():
-    """Return the rows of iris."""
     return load("iris").Y
 
 

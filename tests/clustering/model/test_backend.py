@@ -1,5 +1,3 @@
-"""The choice of NumPy or PyTorch, and its warnings."""
-
 import warnings
 
 import numpy as np
@@ -33,8 +31,3 @@ def test_a_gpu_is_used_if_there_is_one(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     for device, rows in (("cuda", 10), ("auto", backend.ROWS_FOR_GPU)):
         assert backend.choose_backend(device, rows).xp is torch
-
-
-def test_other_devices_are_refused():
-    with pytest.raises(ValueError, match="device must be 'cpu', 'cuda' or 'auto', not 'tpu'"):
-        SGPMIC(2, device="tpu").fit(np.eye(4))

@@ -1,5 +1,3 @@
-"""Dimensions that discrete columns share with others, and the space of the clusters."""
-
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -115,20 +113,6 @@ def test_numbers_stay_as_they_are_if_they_are_the_majority():
     space = ClusterSpace.of(standard(X), shared(X), 2)
     np.testing.assert_allclose(space.rows[:, :3], standard(X)[:, :3], atol=1e-12)
     assert adjusted_rand_score(space.consensus(2).labels, np.arange(N) % 2) == 1.0
-
-
-def test_posteriors_of_the_space_are_posteriors_of_the_columns():
-    X = flags(3, 9)
-    Y = standard(X)
-    space = ClusterSpace.of(Y, shared(X), 3)
-    found = space.consensus(3)
-    inside = found.posterior
-    outside = space.in_columns(inside)
-    np.testing.assert_allclose(
-        outside.probabilities(Y, found.labels),
-        inside.probabilities(space.rows, found.labels),
-        atol=1e-9,
-    )
 
 
 def test_more_clusters_than_projected_rows_use_the_columns():

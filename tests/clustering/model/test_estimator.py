@@ -29,7 +29,8 @@ def test_scikit_learn_contract(estimator, check):
 
 
 def small(**parameters):
-    return SGPMIC(**{"n_clusters": 2, "max_iter": 3, "random_state": 0, **parameters})
+    usual = {"n_clusters": 2, "max_iter": 3, "n_resamples": 0, "random_state": 0}
+    return SGPMIC(**{**usual, **parameters})
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,7 @@ def small(**parameters):
             "init must have an entry for every row; it has missing values.",
         ),
         ({"init": "centroids"}, "init must be one of 'consensus', .*"),
+        ({"device": "tpu"}, "device must be 'cpu', 'cuda' or 'auto', not 'tpu'.*"),
     ],
 )
 def test_invalid_parameters_are_refused_in_one_sentence(parameters, sentence):
@@ -66,7 +68,7 @@ def test_there_are_at_most_as_many_dimensions_as_columns(columns, asked, used):
 
 
 def test_the_number_of_dimensions_can_be_left_to_the_bound(monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.clustering.model.estimator.DIMENSIONS", (1, 3))
+    monkeypatch.setattr("sgpmic_cli.clustering.model.estimator.MAP_DIMENSIONS", (1, 3))
     X = clouds(0, 6, columns=5)
     bounds = {q: small(n_components=q, max_iter=5).fit(X).lower_bound_ for q in (1, 3)}
     chosen = small(n_components="auto").fit(X).embedding_.shape[1]
@@ -134,18 +136,20 @@ def test_an_interrupted_refit_leaves_the_old_model_unchanged():
 )
 @pytest.mark.filterwarnings("ignore:40 rows are more than max_rows")
 def test_every_step_is_printed_and_passed_to_the_callback_when_it_begins(model, steps, capsys):
-    events = []
+    events, bounds = [], []
 
     class Callback:
         started = events.append
 
         def __call__(self, iteration, bound, labels):
             events.append(iteration)
+            bounds.append(bound)
 
     model.set_params(verbose=True, callback=Callback()).fit(clouds(0, 6))
     iterations = list(range(1, model.max_iter + 1))
-    after = ["clusters of the remaining rows"] if hasattr(model, "max_rows") else []
+    after = ["groups", "clusters of the remaining rows"] if hasattr(model, "max_rows") else []
     assert events == [*steps, *iterations, *after]
+    assert set(bounds) <= set(model.lower_bounds_)
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == len(events)
     assert printed[0] == f"{type(model).__name__}: {steps[0]}"
@@ -189,7 +193,6 @@ def test_warnings_of_base_clusterings_are_not_shown(monkeypatch):
 
 
 @pytest.mark.parametrize("distance", [1e3, 1e150, 1e300])
-def test_rows_far_outside_the_map_are_finite(distance):
-    model = SGPMIC(2, max_iter=1, random_state=0).fit(load("iris").Y)
-    rows = model.inverse_transform([[distance, 0.0], [-distance, distance]])
+def test_rows_far_outside_the_map_are_finite(iris_model, distance):
+    rows = iris_model.inverse_transform([[distance, 0.0], [-distance, distance]])
     assert np.isfinite(rows).all()

@@ -1,4 +1,5 @@
-"""Groups that valleys separate and that come back in refits."""
+from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -96,16 +97,28 @@ def test_a_part_comes_back_if_it_overlaps_by_three_quarters():
     assert not islands.comes_back(rows, (np.arange(100) < 60).astype(int))
 
 
-def test_the_estimator_has_verdicts_and_groups(tmp_path):
+def test_an_island_of_a_tree_has_a_sixtieth_of_the_rows():
+    lengths = np.ones(1000)
+    lengths[[10, 20, 40]] = [9.0, 8.0, 7.0]  # 1 %, 2 % and 4 % of the rows are behind these edges
+    path = {"rows": np.arange(1000), "sizes": 1000 - np.arange(1000), "lengths": lengths}
+    sides = islands.longest_cut(SimpleNamespace(**path))
+    assert np.bincount(sides).min() == 20
+
+
+def test_a_valley_that_is_more_likely_than_not_suffices_in_refits():
+    X, _ = with_island(0.4)
+    with patch.object(islands, "_parts", wraps=islands._parts) as spy:
+        found(X)
+    levels = [call.args[3] for call in spy.call_args_list]
+    assert levels.count(0.5) == 8 + 4  # halves, and fits without one of four columns
+    assert max(level for level in levels if level != 0.5) == 0.05
+
+
+def test_the_estimator_has_verdicts_and_groups():
     X, inside = with_island(0.05, n=600)
     model = SGPMIC(2, random_state=0).fit(X)
     assert [each["verdict"] for each in model.verdicts_] == ["group", "group"]
     assert adjusted_rand_score(model.groups_, inside) > 0.95
-    model.save(tmp_path / "model.npz")
-    loaded = SGPMIC.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(loaded.groups_, model.groups_)
-    assert loaded.verdicts_ == model.verdicts_
-    assert loaded.group_depths_ == model.group_depths_
 
 
 def test_rows_beyond_the_subsample_have_groups():
@@ -118,13 +131,20 @@ def test_rows_beyond_the_subsample_have_groups():
 def test_a_subsample_decides_the_groups_of_many_rows(monkeypatch):
     X, inside = with_island(0.3, n=1200)
     seen = []
-    monkeypatch.setattr(fitted_estimator, "MOST_JUDGED", 400)
-    judge = fitted_estimator.judge_clusters
+    monkeypatch.setattr(fitted_estimator, "VERDICT_ROWS", 400)
+    verdicts = fitted_estimator.verdicts_of
     monkeypatch.setattr(
         fitted_estimator,
-        "judge_clusters",
-        lambda X, *more: seen.append(len(X)) or judge(X, *more),
+        "verdicts_of",
+        lambda X, *more: seen.append(len(X)) or verdicts(X, *more),
     )
     model = SGPMIC(2, random_state=0, max_iter=1).fit(X)
     assert seen == [400]
     assert adjusted_rand_score(model.groups_, inside) > 0.95
+
+
+def test_many_rows_of_flags_have_no_group(monkeypatch):
+    monkeypatch.setattr(fitted_estimator, "VERDICT_ROWS", 50)
+    flags = np.random.RandomState(0).randint(0, 2, (100, 6))
+    model = SGPMIC(2, random_state=0, max_iter=1).fit(flags)
+    assert (model.groups_ == -1).all()

@@ -25,7 +25,7 @@ from sgpmic_cli.clustering.model.clusters import (
 
 CLOUD = np.random.RandomState(0).standard_normal((200, 2))
 CASES = {}
-TIME_ONLY = {"CHOICE_ROWS", "PERMUTED_ROWS", "BLOCK", "NEIGHBOURS", "EDGES", "MOST_PARTS"}
+TIME_ONLY = {"CHOICE_ROWS", "PERMUTED_ROWS", "IMPUTED_ROWS", "NEIGHBOURS", "EDGES", "MOST_PARTS"}
 
 
 def case(module, name, expected):
@@ -71,7 +71,7 @@ def imputation_steps():
     return len(calls(missing_values, "condition", lambda: missing_values.fit_gaussian(CLOUD, used)))
 
 
-@case(missing_values, "RIDGE", 0.4)
+@case(missing_values, "COVARIANCE_RIDGE", 0.4)
 def ridge():
     covariance = np.cov(CLOUD.T, bias=True)
     found = missing_values.fit_gaussian(CLOUD, np.ones(2, dtype=bool)).covariance
@@ -162,7 +162,7 @@ def hottest():
     return round(probabilities._temperature(scores, members))
 
 
-@case(probabilities, "NEGLIGIBLE", 2.0)
+@case(probabilities, "ROUNDING_ERROR", 2.0)
 def negligible():
     own = probabilities._agree(np.array([[0.6, 0.4]]), np.array([1]))[0]
     return round(1e9 * float(own[1] - own[0]), 3)
@@ -183,7 +183,7 @@ def core_neighbours():
 def path(lengths):
     """Return the spanning tree of rows in a line, given the lengths of its edges."""
     n = len(lengths) + 1
-    return spanning_tree.Tree(np.arange(n), n - np.arange(n), np.r_[0.0, lengths])
+    return spanning_tree.SpanningTree(np.arange(n), n - np.arange(n), np.r_[0.0, lengths])
 
 
 @case(spanning_tree, "LEAST_FRACTION", 30)
@@ -193,7 +193,7 @@ def least_fraction():
     return int(np.bincount(spanning_tree.cut(path(lengths), 2).labels).min())
 
 
-@case(spanning_tree, "SMALL", [1.0, 0.0])
+@case(spanning_tree, "SMALL_BRANCH", [1.0, 0.0])
 def small():
     found = []
     for side in (2, 4):  # rows at both ends of both parts, behind long edges
@@ -207,12 +207,12 @@ def small():
 @case(spanning_tree, "EDGE_QUANTILE", round(np.log(2.0), 6))
 def edge_quantile():
     tree = path(np.insert(np.linspace(0.0, 1.0, 21), 11, 1.8))
-    with patch.object(spanning_tree, "SMALL", 1):
+    with patch.object(spanning_tree, "SMALL_BRANCH", 1):
         return round(spanning_tree.cut(tree, 2).gap, 6)
 
 
 def drop_of(gaps):
-    cuts = {m: spanning_tree.Cut(np.zeros(1, dtype=int), gap) for m, gap in gaps.items()}
+    cuts = {m: spanning_tree.TreeCut(np.zeros(1, dtype=int), gap) for m, gap in gaps.items()}
     with patch.object(spanning_tree, "cut", lambda _, m: cuts[m]):
         return round(spanning_tree.drops_of_gap([None], [2])[2], 6)
 
@@ -288,7 +288,7 @@ def selection(numbers, silhouette=0.5, reference=0.0, drops=None):
     known = {
         "_silhouette": (silhouette, np.zeros(len(CLOUD), dtype=int)),
         "_reference": ([reference] * (len(numbers) - 1), 0.01),
-        "_stability": 1.0,
+        "_agreement_of_halves": 1.0,
         "drops_of_gap": drops or {},
         "excess_of_gap": (None, 1.0),
     }
@@ -321,7 +321,7 @@ def best_of(scores, stabilities):
     rows = [cluster_number._no_evidence(m) for m in range(2, 2 + len(scores))]
     for row, score in zip(rows, scores, strict=True):
         row["score"] = score
-    with patch.object(cluster_number, "_stability", side_effect=stabilities):
+    with patch.object(cluster_number, "_agreement_of_halves", side_effect=stabilities):
         chosen = cluster_number._best(rows, CLOUD, 0, None)
     return chosen, [row["n_clusters"] for row in rows if row["plausible"]]
 
@@ -347,7 +347,7 @@ def references():
 @case(cluster_number, "SPLITS", 4)
 def splits():
     with patch.object(cluster_number, "adjusted_rand_score", wraps=adjusted_rand_score) as spy:
-        cluster_number._stability(CLOUD, 2, 0, np.random.RandomState(0))
+        cluster_number._agreement_of_halves(CLOUD, 2, 0, np.random.RandomState(0))
     return spy.call_count
 
 

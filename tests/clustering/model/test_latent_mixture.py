@@ -16,7 +16,7 @@ def latent():
 
 def test_the_closed_form_of_the_mixture_is_a_maximum(latent):
     mu, s, S = latent
-    best = mixtures.maximise(np, mu, s, S)
+    best = mixtures.maximising_gaussians(np, mu, s, S)
     value, rng = mixtures.mixture_bound(np, S, mu, np.log(s), best), np.random.RandomState(1)
     for size in (1e-3, 1e-2, 0.1):
         factors = np.eye(2) + size * rng.randn(3, 2, 2)
@@ -31,13 +31,13 @@ def test_the_closed_form_of_the_mixture_is_a_maximum(latent):
 
 def test_a_cluster_without_rows_has_a_covariance(latent):
     mu, s, _ = latent
-    mixture = mixtures.maximise(np, mu, s, np.eye(2)[np.zeros(20, dtype=int)])
+    mixture = mixtures.maximising_gaussians(np, mu, s, np.eye(2)[np.zeros(20, dtype=int)])
     np.testing.assert_allclose(mixture.covariances[1], mixtures.SCALE * np.eye(2))
 
 
 def test_the_latent_prior_is_the_expected_log_as_a_function_of_the_latent_points(latent):
     mu, s, S = latent
-    mixture = mixtures.maximise(np, mu, s, S)
+    mixture = mixtures.maximising_gaussians(np, mu, s, S)
     prior = mixtures.latent_prior(S, mixture)
     value, dmu, ds = prior.value_and_gradient(np, mu, s)
     before = mixtures.expected_log(np, mu, s, mixture)

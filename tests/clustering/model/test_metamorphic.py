@@ -1,5 +1,7 @@
 """Changes of a table that say nothing about its clusters hardly change them."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -13,6 +15,11 @@ CLUSTERS = {"bc": 2, "wdbc": 2, "segment": 7}
 def labels(Y, n_clusters, seed=0):
     model = SGPMIC(n_clusters, max_iter=1, optimizer_steps=1, random_state=seed)
     return model.fit(Y).labels_
+
+
+@cache
+def unchanged(name, n_clusters):
+    return labels(load(name).Y, n_clusters)
 
 
 def rows_twice(Y, rng):
@@ -44,4 +51,4 @@ CASES = [
 def test_clusters_of_a_changed_table_are_the_same(name, n_clusters, change):
     Y = load(name).Y
     changed = labels(change(Y, np.random.RandomState(0)), n_clusters, int(change is other_seed))
-    assert adjusted_rand_score(labels(Y, n_clusters), changed[: len(Y)]) >= 0.9
+    assert adjusted_rand_score(unchanged(name, n_clusters), changed[: len(Y)]) >= 0.9

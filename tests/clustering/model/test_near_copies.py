@@ -1,5 +1,3 @@
-"""Columns that nearly repeat each other share one weight."""
-
 import numpy as np
 import pytest
 

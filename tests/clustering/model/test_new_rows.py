@@ -1,5 +1,3 @@
-"""New rows on a fitted map, and training rows that come again."""
-
 import numpy as np
 import pytest
 from central_differences import central_differences

@@ -1,7 +1,5 @@
 """Probabilities of clusters: calibrated, in agreement with the labels, lower for unstable rows."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.special import expit, softmax
@@ -28,7 +26,8 @@ def pair(p, n=500, separation=3.0, seed=0):
 
 def quick(n_clusters=2, **parameters):
     """Return a model whose map is not fitted well, because probabilities do not depend on it."""
-    return SGPMIC(n_clusters, max_iter=1, optimizer_steps=1, random_state=0, **parameters)
+    usual = {"max_iter": 1, "optimizer_steps": 1, "n_resamples": 0, "random_state": 0}
+    return SGPMIC(n_clusters, **{**usual, **parameters})
 
 
 @pytest.mark.parametrize("p", [1, 4, 16])
@@ -54,32 +53,20 @@ def test_labels_have_the_largest_probability():
     np.testing.assert_array_equal(found[same], probabilities[same])
 
 
-@pytest.mark.parametrize("n_clusters", [2, 4])
-@pytest.mark.parametrize("n_resamples", [0, 2])
-def test_labels_predictions_and_probabilities_agree(n_clusters, n_resamples):
+GIVEN = np.arange(500) % 2
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "parameters", [{}, {"n_resamples": 2}, {"n_clusters": 4, "n_resamples": 2}, {"init": GIVEN}]
+)
+def test_labels_predictions_and_probabilities_agree(parameters):
     X, _ = pair(4, separation=1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        model = quick(n_clusters, n_resamples=n_resamples).fit(X)
+    model = quick(**parameters).fit(X)
+    if "init" in parameters:
+        np.testing.assert_array_equal(model.labels_, GIVEN)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     np.testing.assert_array_equal(model.predict_proba(X).argmax(axis=1), model.labels_)
-
-
-def test_clusters_that_the_user_chose_keep_their_labels():
-    X, _ = pair(2, separation=1.0)
-    labels = np.arange(len(X)) % 2
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        model = quick(init=labels).fit(X)
-    np.testing.assert_array_equal(model.labels_, labels)
-    np.testing.assert_array_equal(model.predict(X), labels)
-
-
-def test_prediction_needs_no_search_of_neighbours(monkeypatch):
-    X, _ = pair(3)
-    model = quick().fit(X)
-    monkeypatch.setattr(TrainingRows, "nearest", None)
-    np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
 def test_the_temperature_is_that_at_which_the_other_clusterings_predict_each_one_best():
@@ -107,10 +94,13 @@ def test_a_posterior_is_carried_over_from_a_projection_to_the_columns():
     )
 
 
-def test_refits_keep_the_labels():
+def test_refits_keep_labels_and_map():
     X, _ = pair(2, separation=2.0)
     plain, refitted = quick().fit(X), quick(n_resamples=4).fit(X)
     np.testing.assert_array_equal(plain.labels_, refitted.labels_)
+    np.testing.assert_array_equal(plain.embedding_, refitted.embedding_)
+    assert plain.stability_ is None
+    assert refitted.stability_ is not None
     np.testing.assert_array_equal(refitted.transform(X), refitted.embedding_)
     assert (plain.responsibilities_ != refitted.responsibilities_).any()
 

@@ -11,9 +11,8 @@ from sgpmic_cli.row_blocks import ALONE, workers
 
 
 def problem(q=2, n=30, p=4, k=5):
-    """Return rows and random parameters."""
     rng = np.random.RandomState(q)
-    parameters = process.Parameters(
+    parameters = process.MapParameters(
         mu=rng.standard_normal((n, q)),
         log_s=rng.standard_normal((n, q)) - 2.0,
         Z=rng.standard_normal((k, q)),
@@ -27,9 +26,9 @@ def problem(q=2, n=30, p=4, k=5):
 
 def evaluate(Y, p, backend=NUMPY, threads=ALONE):
     squares = float(np.sum(Y**2))
-    p = process.Parameters(*map(backend.asarray, p))
+    p = process.MapParameters(*map(backend.asarray, p))
     value, gradient = process.bound_and_gradient(backend, backend.asarray(Y), squares, p, threads)
-    return value, process.Parameters(*map(backend.to_numpy, gradient))
+    return value, process.MapParameters(*map(backend.to_numpy, gradient))
 
 
 def dense_bound(Y, p):
@@ -44,7 +43,7 @@ def dense_bound(Y, p):
         return v * np.exp(-0.5 * squares) + linear * A @ B.T
 
     Kfu = kernel(points, p.Z)
-    Kuu = kernel(p.Z, p.Z) + process.JITTER * (v + linear) * np.eye(len(p.Z))
+    Kuu = kernel(p.Z, p.Z) + process.KERNEL_JITTER * (v + linear) * np.eye(len(p.Z))
     Qff = Kfu @ np.linalg.solve(Kuu, Kfu.T)
     noise = 1.0 / (beta * weight)  # variance of an observation with this weight
     normal = multivariate_normal(np.zeros(len(points)), Qff + noise * np.eye(len(points)))
@@ -63,7 +62,7 @@ def test_the_bound_is_that_of_dense_algebra(q):
 
 
 @pytest.mark.parametrize("q", [1, 3])
-@pytest.mark.parametrize("name", process.Parameters._fields)
+@pytest.mark.parametrize("name", process.MapParameters._fields)
 def test_the_gradient_is_that_of_central_differences(name, q):
     Y, p = problem(q, n=12)
     found = getattr(evaluate(Y, p)[1], name)
@@ -92,7 +91,9 @@ def test_cubature_approaches_the_exact_expectations(q):
     Z, mu, errors = p.Z, p.mu, []
     for variance in (1e-2, 1e-3):
         s = np.full(mu.shape, variance)
-        found, _ = process.statistics(NUMPY, np.eye(len(mu)), p._replace(log_s=np.log(s)), ALONE)
+        found, _ = process.sufficient_statistics(
+            NUMPY, np.eye(len(mu)), p._replace(log_s=np.log(s)), ALONE
+        )
         wide = 1.0 + g * s[:, None]  # (n, 1, Q)
         away = np.sum(g * (mu[:, None] - Z) ** 2 / wide, axis=2)
         psi = v * np.exp(-0.5 * away) / np.sqrt(np.prod(wide, axis=2))

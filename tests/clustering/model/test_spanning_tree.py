@@ -1,4 +1,4 @@
-"""Clusters of any shape that gaps separate."""
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,11 +10,7 @@ from sklearn.datasets import make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.model.clusters import spanning_tree
-from sgpmic_cli.clustering.model.clusters.spanning_tree import (
-    cut,
-    gap_clusters,
-    spanning_trees,
-)
+from sgpmic_cli.clustering.model.clusters.spanning_tree import cut, gap_clusters, spanning_trees
 
 
 def dense_tree(Y, core):
@@ -144,14 +140,17 @@ def test_outliers_are_no_cluster():
     X = np.vstack([X, random.uniform(-2.0, 2.0, size=(15, 2))])
     labels = found_labels(X, 2)
     assert adjusted_rand_score(labels[:300], y) > 0.95
+    star = {
+        "rows": np.arange(10),
+        "sizes": np.r_[10, np.ones(9, dtype=int)],
+        "lengths": np.ones(10),
+    }
+    assert cut(SimpleNamespace(**star), 2) is None
 
 
-def test_one_column_is_left_to_k_means_and_mixtures():
+def test_one_column_and_many_columns_are_left_to_k_means_and_mixtures():
     X = np.random.RandomState(0).randn(200, 1) + 3.0 * (np.arange(200) % 2)[:, None]
     assert found_labels(X, 2) is None
-
-
-def test_many_columns_are_left_to_k_means_and_mixtures():
     X, y = make_moons(300, noise=0.02, random_state=0)
     few = np.c_[X, np.zeros((300, 8))] @ np.linalg.qr(np.ones((10, 10)) + np.eye(10))[0]
     assert adjusted_rand_score(found_labels(few, 2), y) == 1.0

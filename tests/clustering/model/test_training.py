@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model.clusters.missing_values import fit_gaussian, impute
+from sgpmic_cli.clustering.model.map import training
 from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
 from sgpmic_cli.clustering.model.map.latent_mixture import mixture_bound
 from sgpmic_cli.clustering.model.map.shared_process import log_prior
-from sgpmic_cli.clustering.model.map.training import MapFitter, remaining_gain, start, train
+from sgpmic_cli.clustering.model.map.training import MapFitter, fit_map, remaining_gain, start_map
 from sgpmic_cli.row_blocks import ALONE
 
 
@@ -19,11 +19,10 @@ def fitter(Y, backend=NUMPY):
     if mask is not None:
         Y = impute(fit_gaussian(Y, np.ones(Y.shape[1], dtype=bool)), Y)
     S = np.random.RandomState(0).dirichlet(np.ones(3), len(Y))
-    return MapFitter(Y, mask, S, start(Y, 2, 8, 0), backend, ALONE)
+    return MapFitter(Y, mask, S, start_map(Y, 2, 8, 0), backend, ALONE)
 
 
 def bound(fit):
-    """Return the bound at the current state."""
     p = fit.parameters
     latent = mixture_bound(np, fit.S, p.mu, p.log_s, fit.mixture)
     return fit.process().bound + log_prior(p) + latent + fit.missing_entropy
@@ -42,11 +41,24 @@ def test_neither_step_lowers_the_bound(table, request):
     assert values[-1] > values[0] + 10.0
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_far_trial_point_is_rejected_without_a_warning(iris, monkeypatch):
+    values = []
+
+    def far(objective, x, steps):
+        values.append(objective(x + 1000.0)[0])
+        return x
+
+    monkeypatch.setattr(training, "device_lbfgs", far)
+    fitter(iris).m_step(1)
+    assert not np.isfinite(values).any()
+
+
 @pytest.mark.parametrize("table", ["iris", "iris_gaps"])
 def test_pytorch_gives_the_same_fit(table, request):
     pytest.importorskip("torch")
     Y = request.getfixturevalue(table)
-    ours, theirs = (train(fitter(Y, own), 2, 2, 0.0) for own in (NUMPY, torch_backend("cpu")))
+    ours, theirs = (fit_map(fitter(Y, own), 2, 2, 0.0) for own in (NUMPY, torch_backend("cpu")))
     np.testing.assert_allclose(theirs.bounds, ours.bounds, rtol=1e-7)
     for one, other in zip(ours.parameters, theirs.parameters, strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-6)
@@ -57,19 +69,7 @@ def test_the_remaining_gain_of_geometric_gains_is_exact():
     assert remaining_gain(bounds) == pytest.approx(-bounds[-1])
     assert remaining_gain(bounds[:6]) == np.inf
     assert remaining_gain([0.0] * 9) == 0.0
-
-
-def test_the_remaining_gain_is_at_least_the_last_one():
-    """Gains that decay fast once may be a coincidence."""
+    # It is at least the last gain: gains that decay fast once may be a coincidence.
     bounds = [-5.0 * 0.5**i for i in range(9)]
     assert remaining_gain(bounds) == pytest.approx(bounds[-1] - bounds[-4])
     assert remaining_gain([*bounds[:6], -3.0, -3.0, -3.0]) == 0.0
-
-
-def test_a_callback_hears_bounds_and_labels(iris):
-    heard = []
-    model = SGPMIC(3, max_iter=3, random_state=0, callback=lambda *all: heard.append(all)).fit(iris)
-    assert [number for number, _, _ in heard] == [1, 2, 3]
-    assert [value for _, value, _ in heard] == model.lower_bounds_
-    assert len(model.lower_bounds_) == model.n_iter_
-    np.testing.assert_array_equal(heard[-1][2], model.labels_)

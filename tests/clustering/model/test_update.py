@@ -1,5 +1,3 @@
-"""Rows that are added to a fitted model: what stays, what joins, what is new."""
-
 import numpy as np
 import pytest
 from raw_tables import clouds
@@ -62,12 +60,13 @@ def test_a_cloud_of_new_rows_is_a_new_cluster_and_joined_by_old_rows_inside_it()
     assert model.selection_ is None
 
 
-def test_a_few_rows_or_scattered_rows_are_no_new_cluster():
+@pytest.mark.filterwarnings("error")
+def test_a_few_rows_equal_rows_or_scattered_rows_are_no_new_cluster():
     few = clouds(20, size=4, seed=2)
     random = np.random.RandomState(0)
     scattered = random.standard_normal((40, 4))
     scattered *= random.uniform(8, 30, (40, 1)) / np.linalg.norm(scattered, axis=1)[:, None]
-    for rows in (few, 3.0 + scattered):
+    for rows in (few, few[[0] * 6], 3.0 + scattered):
         model = fitted().update(rows)
         assert (model.n_clusters_, model.update_.new_clusters) == (2, [])
         assert len(model.update_.unlike) > 3

@@ -1,9 +1,8 @@
-"""Valleys of the density between clusters."""
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sgpmic_cli.clustering.model.clusters import valleys
 from sgpmic_cli.clustering.model.clusters.valleys import (
@@ -151,12 +150,6 @@ def test_rows_of_a_third_cluster_do_not_fill_the_valley():
     assert between[0, 1].p_value < 0.05
 
 
-def test_clusters_that_are_not_next_to_each_other_are_not_compared():
-    X = np.random.RandomState(0).randn(600, 1) + 6.0 * np.arange(3).repeat(200)[:, None]
-    pairs = [(valley.one, valley.other) for valley in found(X, np.arange(3).repeat(200))]
-    assert pairs == [(0, 1), (1, 2)]
-
-
 def test_directions_are_fitted_without_the_rows_that_are_tested():
     # With as many columns as rows, some direction separates any labels of random rows.
     random = np.random.RandomState(0)
@@ -165,6 +158,34 @@ def test_directions_are_fitted_without_the_rows_that_are_tested():
         X = random.randn(80, 60)
         p_values += [valley.p_value for valley in found(X, random.randint(0, 2, 80))]
     assert min(p_values) > 0.05
+
+
+def test_clusters_are_neighbours_if_one_is_second_best_for_a_tenth_of_the_other():
+    labels, scores = np.repeat([0, 1, 2], 100), np.tile([0.0, 9.0, 0.0], (300, 1))
+    for rows, pairs in ((7, [(0, 1), (1, 2)]), (15, [(0, 1), (0, 2), (1, 2)])):
+        scores[:rows, 2] = 10.0
+        assert list(valleys._neighbours(scores, labels)) == pairs
+
+
+def test_projections_are_those_of_shrunk_discriminants_without_the_fifth_that_is_projected():
+    X, labels = two_gaussians(4.0)
+    X = X @ np.random.RandomState(1).randn(3, 3)
+    fold = valleys.folds(labels, 0)
+    [t] = valleys.projections(X, labels, fold).values()
+    assert np.bincount(fold).tolist() == [100] * 5
+    # Ledoit and Wolf shrink the covariance of so many rows by less than a tenth.
+    rule = LinearDiscriminantAnalysis("lsqr", 0.1).fit(X[fold > 0], labels[fold > 0])
+    low, high = rule.decision_function(rule.means_)
+    expected = 2.0 * (rule.decision_function(X[fold == 0]) - low) / (high - low) - 1.0
+    np.testing.assert_allclose(t[fold == 0], expected)
+
+
+@pytest.mark.parametrize(("rows", "empty"), [(8, False), (11, True)])
+def test_empty_space_is_seen_around_clusters_of_more_than_ten_rows(rows, empty):
+    X = np.random.RandomState(0).randn(100 + rows, 5)
+    X[100:] += 100.0
+    [valley] = found(X, np.repeat([0, 1], [100, rows]))
+    assert (valley.p_value == P_VALUES[-1]) == empty
 
 
 def test_power_is_the_rate_at_which_clear_valleys_are_found():

@@ -1,16 +1,13 @@
-"""Group, slice, or too few rows to say."""
-
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
 from sgpmic_cli.clustering.model.clusters import verdicts
 from sgpmic_cli.clustering.model.clusters.valleys import Valley
-from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, judge_clusters
+from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, verdicts_of
 
 
 def gaussians(*sizes, distance=6.0, columns=2, seed=0):
-    """Return Gaussians in a row and their labels."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
     X = np.random.RandomState(seed).randn(len(labels), columns)
     X[:, 0] += distance * labels
@@ -18,7 +15,7 @@ def gaussians(*sizes, distance=6.0, columns=2, seed=0):
 
 
 def kinds(X, labels):
-    return [each.verdict for each in judge_clusters(X, labels, labels.max() + 1)]
+    return [each.verdict for each in verdicts_of(X, labels, labels.max() + 1)]
 
 
 def test_separated_clusters_are_groups_and_slices_are_not():
@@ -32,7 +29,7 @@ def test_separated_clusters_are_groups_and_slices_are_not():
 def test_a_verdict_names_the_neighbour_with_the_weakest_evidence():
     X, labels = gaussians(300, 300, 300)
     X[labels == 2, 0] -= 2.5  # 3.5 deviations from its neighbour instead of 6
-    middle = judge_clusters(X, labels, 3)[1]
+    middle = verdicts_of(X, labels, 3)[1]
     assert middle.neighbour == 2
     assert 0.2 < middle.depth < 0.9
 
@@ -55,9 +52,21 @@ def test_a_handful_of_outliers_does_not_decide_about_the_others():
 
 def test_clusters_without_rows_and_single_clusters_have_a_verdict():
     X, labels = gaussians(100, 100)
-    assert judge_clusters(X, labels, 3)[2].verdict == "too few rows to say"
-    assert judge_clusters(X, 0 * labels, 1) == [verdicts.Verdict("slice")]
+    assert verdicts_of(X, labels, 3)[2].verdict == "too few rows to say"
+    assert verdicts_of(X, 0 * labels, 1) == [verdicts.ClusterVerdict("slice")]
     assert kinds(*gaussians(200, 5)) == ["too few rows to say"] * 2
+
+
+def verdict_of(monkeypatch, n_clusters, p_value, rows=300):
+    """Return the verdict on clusters in a row, given the p-value of their borders."""
+
+    def borders(X, labels, nearest, seed):
+        return [Valley(m, m + 1, p_value, 0.5) for m in range(labels.max())]
+
+    monkeypatch.setattr(verdicts, "find_valleys", borders)
+    labels = np.arange(n_clusters).repeat(rows)
+    [verdict] = set(kinds(np.random.RandomState(0).randn(len(labels), 2), labels))
+    return verdict
 
 
 @pytest.mark.parametrize(
@@ -65,13 +74,15 @@ def test_clusters_without_rows_and_single_clusters_have_a_verdict():
     [(2, 0.03, "group"), (2, 0.07, "slice"), (5, 0.02, "slice")],
 )
 def test_the_level_is_shared_by_the_borders(n_clusters, p_value, expected, monkeypatch):
-    def borders(X, labels, nearest, seed):
-        return [Valley(m, m + 1, p_value, 0.5) for m in range(labels.max())]
+    assert verdict_of(monkeypatch, n_clusters, p_value) == expected
 
-    monkeypatch.setattr(verdicts, "find_valleys", borders)
-    labels = np.arange(n_clusters).repeat(300)
-    X = np.random.RandomState(0).randn(len(labels), 2)
-    assert set(kinds(X, labels)) == {expected}
+
+@pytest.mark.parametrize(
+    ("probability", "expected"), [(0.7, "too few rows to say"), (0.9, "slice")]
+)
+def test_a_slice_needs_a_power_of_four_fifths(probability, expected, monkeypatch):
+    rows = next(n for n in range(1, 500) if verdicts.power(n, 0.05, 2) >= probability)
+    assert verdict_of(monkeypatch, 2, 0.07, rows) == expected
 
 
 def test_discrete_columns_take_no_part():
@@ -94,7 +105,7 @@ def test_tied_values_are_spread_over_the_interval_that_rounds_to_them():
         whole, np.full(500, 60.0), 61.0
     ]  # rounded to 1, although the next value is 41 away
     assert continuous_columns(many[:, None])[2000:-1].min() > 59.0
-    unique = np.random.RandomState(0).randn(50, 1)
+    unique = 1e-4 * np.random.RandomState(0).permutation(50)[:, None]
     np.testing.assert_array_equal(continuous_columns(unique), unique)
 
 
@@ -116,6 +127,6 @@ def test_many_columns_are_replaced_by_principal_components():
     labels = (np.arange(300) < 150).astype(int)
     X[labels == 1, :100] += 1.5
     reduced = continuous_columns(X)
-    assert reduced.shape == (300, verdicts.MOST_COLUMNS)
+    assert reduced.shape == (300, verdicts.VERDICT_COLUMNS)
     assert kinds(reduced, labels) == ["group", "group"]
     assert continuous_columns(X[:20]).shape == (20, 20)

@@ -1,5 +1,3 @@
-"""Merging, splitting and renaming clusters."""
-
 import json
 import os
 
@@ -85,6 +83,13 @@ def test_leaves_of_unknown_clusters_are_refused(tmp_path, sizes):
     cut = [{"name": "a", "leaves": ALL}]
     with pytest.raises(UsageError, match="is not a cut"):
         write_cut(tmp_path / "cut.json", merge_tree(LABELS, POINTS), cut, sizes)
+
+
+@pytest.mark.parametrize("place", [1e300, float("nan")])
+def test_leaves_at_places_that_cannot_be_compared_are_refused(tmp_path, place):
+    tree, cut = merge_tree(LABELS, POINTS), [{"name": "a", "leaves": ALL}]
+    with pytest.raises(UsageError, match="is not a cut"):
+        write_cut(tmp_path / "cut.json", tree._replace(centres=tree.centres * place), cut)
 
 
 def test_deep_nesting_and_pipes_are_refused(tmp_path):

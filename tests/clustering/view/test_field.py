@@ -5,13 +5,15 @@ import pytest
 
 from sgpmic import SGPMIC
 from sgpmic_cli.clustering.fitting import fitted_of
-from sgpmic_cli.clustering.view.map_data import explained_fraction, field_at, strongest
+from sgpmic_cli.clustering.view.map_data import field_at, predicted_fraction, strongest
 
 
 def planted(seed, kind):
     """Return rows with six columns that two hidden factors drive, and six columns of noise."""
     rng = np.random.RandomState(seed)
     u = rng.uniform(-2.0, 2.0, (300, 2))
+    if kind == "clusters":  # inside them, the noise changes more than the driven columns
+        u = 0.3 * u + 2.0 * rng.randn(4, 2)[rng.randint(0, 4, 300)]
     driven = u @ rng.randn(2, 6)
     if kind == "regions":  # a column changes on one side only
         driven = np.c_[np.maximum(u, 0.0), np.minimum(u, 0.0), u]
@@ -42,16 +44,35 @@ def test_the_process_is_unknown_far_from_the_rows(fitted):
     assert field_at(process, X + 100.0).unknown == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("kind", ["plane", "regions"])
+@pytest.mark.parametrize("kind", ["plane", "regions", "clusters"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_columns_that_drive_a_place_are_named(seed, kind):
     Y = planted(seed, kind)
     fitted = fitted_of(SGPMIC(2, random_state=0).fit(Y), Y)
     found = field_at(fitted.model._fitted.map, fitted.model.embedding_)
-    weight = explained_fraction(fitted) * fitted.model.scale_ / Y.std(axis=0)
+    weight = predicted_fraction(fitted, np.arange(12)) * fitted.model.scale_ / Y.std(axis=0)
     named = strongest(found.gradient * weight, np.arange(12))
     assert np.mean((named < 6).all(axis=1)) >= 0.95  # no column of noise in 95 % of the places
     assert (named[:, 0] >= 0).all()
+
+
+def test_columns_that_no_other_predicts_are_not_named():
+    Y = np.random.RandomState(0).randn(300, 2)
+    fitted = fitted_of(SGPMIC(1, random_state=0).fit(Y), Y)
+    np.testing.assert_array_equal(predicted_fraction(fitted, np.arange(2)), 0.0)
+
+
+def test_a_linear_column_is_predicted_as_by_regression():
+    rng = np.random.RandomState(0)
+    u = rng.randn(1000)
+    Y = u[:, None] + 0.5 * rng.randn(1000, 6)
+    fitted = fitted_of(SGPMIC(1, random_state=0).fit(Y), Y)
+    others = np.delete(Y, 0, axis=1)
+    residuals = Y[:, 0] - others @ np.linalg.lstsq(others, Y[:, 0], rcond=None)[0]
+    r2 = 1.0 - residuals.var() / Y[:, 0].var()
+    assert predicted_fraction(fitted, np.arange(6))[0] == pytest.approx(r2, abs=0.05)
+    # The features of one column do not predict each other.
+    assert predicted_fraction(fitted, np.zeros(6, dtype=int)).max() == 0.0
 
 
 def test_a_column_is_named_once_and_only_if_it_is_strong():

@@ -1,5 +1,3 @@
-"""Rules of one or two conditions that describe a cluster."""
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -41,11 +41,7 @@ def test_all_means_the_figures_that_need_no_data_set():
         *(f"figure{i}" for i in range(1, 9)),
         "critical-difference",
     ]
-
-
-def test_every_figure_can_be_loaded():
-    for figure in all_figures().values():
-        assert callable(figure.load())
+    assert all(callable(figure.load()) for figure in all_figures().values())
 
 
 @pytest.mark.slow

@@ -1,5 +1,3 @@
-"""UNCA: its conjugate gradients, its k-means, its iterations, and its result on Iris."""
-
 import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der

@@ -92,7 +92,6 @@ def test_unusual_data_give_finite_results_and_consistent_labels(odd, kernel, opt
 @pytest.mark.parametrize(
     ("data", "settings", "sentence"),
     [
-        ("equal", {}, "All rows are equal"),
         ("few", {"n_clusters": 5, "n_components": 1}, "n_clusters=5 needs at least that many rows"),
         ("few", {"n_components": 3}, "n_components=3 needs more rows than dimensions"),
         ("plain", {"n_components": 5}, "n_components=5 needs at least that many columns"),
@@ -109,7 +108,6 @@ def test_invalid_arguments_are_rejected_in_a_sentence(data, settings, sentence):
     Y = clouds(0, 6)
     data = {
         "plain": Y,
-        "equal": np.ones((10, 3)),
         "few": Y[:3],
         "1e300": Y * 1e300,
         "1e30": Y * 1e30,

@@ -34,7 +34,7 @@ from sgpmic_cli.clustering.model.clusters.probabilities import (
     row_space,
 )
 from sgpmic_cli.clustering.model.clusters.spanning_tree import gap_clusters, most_separate_parts
-from sgpmic_cli.clustering.model.clusters.t_mixture import Fit, fit_t_mixture
+from sgpmic_cli.clustering.model.clusters.t_mixture import MixtureFit, fit_t_mixture
 from sgpmic_cli.estimator_base.scaling import canonical_order
 
 SEED = 0
@@ -125,7 +125,7 @@ def named_clustering(name: str, Y: Array, n_clusters: int, seed: int) -> Consens
     return one_clustering(name, np.asarray(labels), n_clusters)
 
 
-def base_fits(Y: Array, n_clusters: int) -> tuple[Indices, Fit]:
+def base_fits(Y: Array, n_clusters: int) -> tuple[Indices, MixtureFit]:
     """Return the labels of k-means and the mixture with the largest likelihood over its starts."""
     kmeans = _kmeans(Y, n_clusters)
     starts = [kmeans]
@@ -212,7 +212,7 @@ def _matched(centre: Array, member: Array) -> Indices:
 def _kmeans(Y: Array, n_clusters: int) -> Indices:
     """Return the labels of k-means, which do not depend on rotations or on the order of the rows.
 
-    In this order equal rows are neighbours, so doubled rows have the same starts.
+    In canonical order equal rows are neighbours, so doubled rows have the same starts.
     """
     kmeans = KMeans(n_clusters, n_init=KMEANS_STARTS, random_state=SEED)
     order = canonical_order([Y])

@@ -164,7 +164,7 @@ def _best(
 ) -> int:
     """Return the number of the best stable candidate, and set what is plausible."""
     for row in candidates:
-        row["stability"] = _stability(shown, row["n_clusters"], seed, random_state)
+        row["stability"] = _agreement_of_halves(shown, row["n_clusters"], seed, random_state)
     stable = [row for row in candidates if row["stability"] >= STABLE] or candidates
     best = max(stable, key=lambda row: row["score"])
     for row in stable:
@@ -295,7 +295,7 @@ def _silhouette(
     return float(np.mean(values * (sizes[labels] > 1))), labels
 
 
-def _stability(Y: Array, m: int, seed: int, random_state: np.random.RandomState) -> float:
+def _agreement_of_halves(Y: Array, m: int, seed: int, random_state: np.random.RandomState) -> float:
     """Return the agreement of k-means of two random halves of the rows about all rows, from 0."""
     found = []
     for _ in range(SPLITS):

@@ -30,7 +30,7 @@ from sklearn.decomposition import PCA
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.clustering.model.clusters.discrete_columns import invariant_coordinate
 from sgpmic_cli.clustering.model.clusters.label_constants import LOCAL_ROWS
-from sgpmic_cli.clustering.model.clusters.spanning_tree import Tree, spanning_trees
+from sgpmic_cli.clustering.model.clusters.spanning_tree import SpanningTree, spanning_trees
 from sgpmic_cli.clustering.model.clusters.valleys import (
     FOLDS,
     LEAST_SHRINKAGE,
@@ -38,11 +38,11 @@ from sgpmic_cli.clustering.model.clusters.valleys import (
     least_rows,
     nearest_rows,
 )
-from sgpmic_cli.clustering.model.clusters.verdicts import LEVEL, absorb_small
+from sgpmic_cli.clustering.model.clusters.verdicts import VERDICT_LEVEL, absorb_small
 
-NUMBERS = (2, 3, 4, 6)  # of clusters of k-means
+ISLAND_NUMBERS = (2, 3, 4, 6)  # of clusters of k-means
 LEAST = 0.015  # of the rows; smaller parts of a tree are outliers
-REFITS = 8  # of either kind, as many as the refits of `sgpmic fit`
+REFITS = 8  # of either kind, as many as the refits of a fit
 LIKELY = 0.5  # level of a test in a refit
 OVERLAP = 0.75  # of a cluster that is found again (Hennig 2007)
 CONTINUUM = 0.8  # of the rows; a part with more is the rest of the table
@@ -66,26 +66,18 @@ def surviving_groups(
 ) -> Groups:
     """Return the groups that survive, in order of size.
 
-    Parameters
-    ----------
-    X : ndarray of shape (N, P)
-        Rows of `verdicts.continuous_columns`.
-    labels : ndarray of shape (N,)
-        Clusters of the fit.
-    views : sequence of ndarray of shape (N, Q)
-        Maps of the rows.
-    seed : int
-        Seed of k-means and of the refits.
+    X (N, P) are rows of `verdicts.continuous_columns`, `labels` (N,) the clusters of the fit, and
+    `views` maps (N, Q) of the rows.
     """
     none = Groups(np.full(len(X), -1), [])
-    if not X.shape[1] or len(X) < 2 * least_rows(LEVEL, X.shape[1]):
+    if not X.shape[1] or len(X) < 2 * least_rows(VERDICT_LEVEL, X.shape[1]):
         return none
     whole, nearest = np.arange(len(X)), nearest_rows(X)
     ways = _ways(X.shape, labels, views)
     tried = []
     for way in ways:
         partition = labels if way is ways[0] else way(X, whole, seed)
-        level = LEVEL / max(len(np.unique(partition)) - 1, 1)
+        level = VERDICT_LEVEL / max(len(np.unique(partition)) - 1, 1)
         level /= 1 if way is ways[0] else len(ways) - 1
         found = _parts(X, partition, nearest, level, seed)
         if len(found.depths) > 1:
@@ -135,7 +127,7 @@ def _ways(shape: tuple[int, ...], labels: Indices, views: Sequence[Array]) -> li
         shown = PCA(2, random_state=seed).fit_transform(X) if view is None else view[rows]
         return longest_cut(spanning_trees(shown)[-1])
 
-    ways: list[Partitioner] = [clusters, *(partial(means, k) for k in NUMBERS)]
+    ways: list[Partitioner] = [clusters, *(partial(means, k) for k in ISLAND_NUMBERS)]
     if 1 < shape[1] < shape[0] / 4:
         ways.append(coordinate)
         maps = [None, *(view for view in views if 1 < view.shape[1] <= LOCAL_ROWS)]
@@ -154,7 +146,7 @@ def _repeated(X: Array, labels: Indices) -> Indices:
     return np.asarray(KMeans(len(means), init=means @ whiten, n_init=1).fit_predict(X @ whiten))
 
 
-def longest_cut(tree: Tree) -> Indices:
+def longest_cut(tree: SpanningTree) -> Indices:
     """Return the two sides of the longest edge that leaves LEAST of the rows on both."""
     n = len(tree.rows)
     smaller = np.minimum(tree.sizes, n - tree.sizes)

@@ -9,7 +9,9 @@ FEW_VALUES = 10.0  # convention: a column with fewer effective values is discret
 EQUAL = 1e-6  # rounding: values that differ by less, in standard deviations, are equal
 COPY = 0.99  # convention: near copies share 98 % of the variance
 IMPUTATION_STEPS = 15  # measured: 8 and 30 steps of EM have the same error
-RIDGE = 0.4  # measured: times columns over rows and the mean variance, added to the diagonal
+COVARIANCE_RIDGE = (
+    0.4  # measured: times columns over rows and the mean variance, added to the diagonal
+)
 
 # Base clusterings
 KMEANS_STARTS = 10  # measured: the best of ten is within 0.1 % of the best of thirty
@@ -25,12 +27,12 @@ PERMUTATIONS = 40  # two of them exceed this quantile
 # Probabilities
 HOTTEST = 20.0  # convention: bound of the search for the temperature
 LEAST_JACCARD = 0.01  # convention: weight of a refit that did not find a cluster again
-NEGLIGIBLE = 1e-9  # rounding: difference of distances or probabilities
+ROUNDING_ERROR = 1e-9  # rounding: difference of distances or probabilities
 
 # Spanning tree
 CORE_NEIGHBOURS = (3, 5)  # measured: set the core distance; one tree for each
 LEAST_FRACTION = 0.4  # measured: of an equal share of the rows; smaller parts are outliers
-SMALL = 3  # measured: edges to fewer rows lead to outliers and do not count
+SMALL_BRANCH = 3  # measured: edges to fewer rows lead to outliers and do not count
 EDGE_QUANTILE = 0.9  # measured: of the remaining edges, which the cut edges are compared with
 SMALL_GAP, LARGE_GAP = 0.2, 0.8  # measured: gaps are clipped to this range before comparison
 MARGIN = 0.2  # measured: of the gap over that of data drawn from the clusters
@@ -58,7 +60,7 @@ MOST_SKEWED = 2.0  # the exponential distribution; its density falls from its la
 # Time and memory only
 CHOICE_ROWS = 1000  # subsample for the number of clusters
 PERMUTED_ROWS = 2000  # subsample for the permutations
-BLOCK = 4096  # rows that are imputed at a time
+IMPUTED_ROWS = 4096  # rows that are imputed at a time
 NEIGHBOURS = 16  # of the graph that holds most edges of the tree
 EDGES = 100_000  # measured at a time
 MOST_PARTS = 20  # of the graph; more parts are joined by more neighbours instead

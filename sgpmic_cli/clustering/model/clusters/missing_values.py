@@ -11,7 +11,11 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.clustering.model.clusters.label_constants import BLOCK, IMPUTATION_STEPS, RIDGE
+from sgpmic_cli.clustering.model.clusters.label_constants import (
+    COVARIANCE_RIDGE,
+    IMPUTATION_STEPS,
+    IMPUTED_ROWS,
+)
 
 
 class Gaussian(NamedTuple):
@@ -77,13 +81,13 @@ def _fit_gaussian(Y: Array, gaussian: Gaussian) -> Gaussian:
     n, p = Y.shape
     for _ in range(IMPUTATION_STEPS):
         imputed, residual = np.empty_like(Y), np.zeros((p, p))
-        for rows in gen_batches(n, BLOCK):
+        for rows in gen_batches(n, IMPUTED_ROWS):
             found = condition(Y[rows], np.isnan(Y[rows]), gaussian)
             imputed[rows] = found.imputed
             residual += found.residual_covariance()
         mean = imputed.mean(axis=0)
         covariance = ((imputed - mean).T @ (imputed - mean) + residual) / n
-        covariance += RIDGE / n * np.trace(covariance) * np.eye(p)
+        covariance += COVARIANCE_RIDGE / n * np.trace(covariance) * np.eye(p)
         gaussian = Gaussian(mean, covariance)
     return gaussian
 
@@ -91,6 +95,6 @@ def _fit_gaussian(Y: Array, gaussian: Gaussian) -> Gaussian:
 def impute(gaussian: Gaussian, Y: Array) -> Array:
     """Replace NaN by the expectation given the known values of the row."""
     imputed = np.empty_like(Y)
-    for rows in gen_batches(len(Y), BLOCK):
+    for rows in gen_batches(len(Y), IMPUTED_ROWS):
         imputed[rows] = condition(Y[rows], np.isnan(Y[rows]), gaussian).imputed
     return imputed

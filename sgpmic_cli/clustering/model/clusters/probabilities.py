@@ -30,7 +30,7 @@ from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.model.clusters.label_constants import HOTTEST, NEGLIGIBLE
+from sgpmic_cli.clustering.model.clusters.label_constants import HOTTEST, ROUNDING_ERROR
 from sgpmic_cli.clustering.model.clusters.t_mixture import TMixture
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
 
@@ -165,8 +165,8 @@ class ClusterModel(NamedTuple):
         if self.posterior is not None:
             return self._posterior_probabilities(self.posterior, Y)
         distances, nearest = training.nearest(Y)
-        weights = 1.0 / np.maximum(distances, NEGLIGIBLE)
-        weights = np.where(distances[:, :1] <= NEGLIGIBLE, distances <= NEGLIGIBLE, weights)
+        weights = 1.0 / np.maximum(distances, ROUNDING_ERROR)
+        weights = np.where(distances[:, :1] <= ROUNDING_ERROR, distances <= ROUNDING_ERROR, weights)
         labels = self._label_fractions(nearest, weights).argmax(axis=1)
         return _agree(self._label_fractions(nearest, np.ones(nearest.shape)), labels)
 
@@ -208,5 +208,5 @@ def _agree(probabilities: Array, labels: Indices) -> Array:
         rows = np.flatnonzero(largest != labels)
         own, other = labels[rows], largest[rows]
         mean = 0.5 * (result[rows, own] + result[rows, other])
-        result[rows, own], result[rows, other] = mean + NEGLIGIBLE, mean - NEGLIGIBLE
+        result[rows, own], result[rows, other] = mean + ROUNDING_ERROR, mean - ROUNDING_ERROR
     return np.asarray(result)

@@ -42,12 +42,12 @@ from sgpmic_cli.clustering.model.clusters.label_constants import (
     MOST_PARTS,
     NEIGHBOURS,
     ROUNDNESS,
-    SMALL,
+    SMALL_BRANCH,
     SMALL_GAP,
 )
 
 
-class Tree(NamedTuple):
+class SpanningTree(NamedTuple):
     """A spanning tree in depth-first order: entry 0 is the root, descendants follow their row.
 
     `rows` (N,) are the rows in this order, `sizes` (N,) count a row with its descendants, and
@@ -59,7 +59,7 @@ class Tree(NamedTuple):
     lengths: Array
 
 
-class Cut(NamedTuple):
+class TreeCut(NamedTuple):
     """Labels (N,) of the parts of a cut tree, and its gap."""
 
     labels: Indices
@@ -76,7 +76,7 @@ def gap_clusters(
 
 def excess_of_gap(
     Y: Array,
-    trees: list[Tree],
+    trees: list[SpanningTree],
     labels: Indices,
     n_clusters: int,
     random_state: np.random.RandomState,
@@ -104,11 +104,11 @@ def excess_of_gap(
 def most_separate_parts(Y: Array, n_clusters: int) -> Indices:
     """Return the parts of the tree with the larger gap; one part if no tree can be cut."""
     cuts = [found for tree in spanning_trees(Y) if (found := cut(tree, n_clusters)) is not None]
-    best = max(cuts, key=lambda found: found.gap, default=Cut(np.zeros(len(Y), dtype=int), 0.0))
+    best = max(cuts, key=lambda found: found.gap, default=TreeCut(np.zeros(len(Y), dtype=int), 0.0))
     return best.labels
 
 
-def drops_of_gap(trees: list[Tree], numbers: list[int]) -> dict[int, float]:
+def drops_of_gap(trees: list[SpanningTree], numbers: list[int]) -> dict[int, float]:
     """Return for each number of clusters how far the gap falls towards the next number.
 
     The gap falls most at the number of parts that gaps separate. Gaps are clipped to SMALL_GAP and
@@ -124,7 +124,7 @@ def drops_of_gap(trees: list[Tree], numbers: list[int]) -> dict[int, float]:
     return drops
 
 
-def spanning_trees(Y: Array) -> list[Tree]:
+def spanning_trees(Y: Array) -> list[SpanningTree]:
     """Return the minimum spanning trees of the mutual reachability distances of the rows.
 
     The list is empty if there is no tree.
@@ -146,7 +146,7 @@ def spanning_trees(Y: Array) -> list[Tree]:
     return trees
 
 
-def cut(tree: Tree, n_clusters: int) -> Cut | None:
+def cut(tree: SpanningTree, n_clusters: int) -> TreeCut | None:
     """Cut a tree at its longest edges with enough rows on both sides, or return None."""
     n = len(tree.rows)
     part = np.zeros(n, dtype=int)  # of the rows in depth-first order
@@ -168,13 +168,13 @@ def cut(tree: Tree, n_clusters: int) -> Cut | None:
             total[changed] = len(members)
         cut_edges.append(top)
     # The roots of the parts have no edge, or one that is cut; all their rows are below them.
-    remaining = tree.lengths[np.minimum(below, total[part] - below) >= SMALL]
+    remaining = tree.lengths[np.minimum(below, total[part] - below) >= SMALL_BRANCH]
     if not len(remaining):
         return None
     gap = float(np.log(tree.lengths[cut_edges].min() / np.quantile(remaining, EDGE_QUANTILE)))
     labels = np.empty(n, dtype=int)
     labels[tree.rows] = part
-    return Cut(labels, gap)
+    return TreeCut(labels, gap)
 
 
 def _neighbours(Y: Array) -> tuple[Array, Indices]:
@@ -236,7 +236,7 @@ def _mahalanobis(Y: Array, precisions: Array, one: Indices, other: Indices) -> A
     return lengths
 
 
-def _depth_first(tree: Any) -> Tree:
+def _depth_first(tree: Any) -> SpanningTree:
     n = tree.shape[0]
     rows, parent = depth_first_order(tree, 0, directed=False)
     sizes, parents = [1] * n, parent.tolist()  # lists, because single entries of arrays are slow
@@ -246,7 +246,7 @@ def _depth_first(tree: Any) -> Tree:
     child = np.where(parent[edges.col] == edges.row, edges.col, edges.row)
     lengths = np.zeros(n)
     lengths[child] = edges.data
-    return Tree(rows.astype(np.intp), np.array(sizes)[rows], lengths[rows])
+    return SpanningTree(rows.astype(np.intp), np.array(sizes)[rows], lengths[rows])
 
 
 def _draw(Y: Array, labels: Indices, random_state: np.random.RandomState) -> Array:

@@ -48,7 +48,7 @@ class TMixture(NamedTuple):
         return np.stack([np.sum((Y @ W - mean) ** 2, axis=1) for W, mean in parts], axis=1)
 
 
-class Fit(NamedTuple):
+class MixtureFit(NamedTuple):
     """A mixture, the responsibilities (N, M) of the rows and the mean log likelihood."""
 
     mixture: TMixture
@@ -56,7 +56,7 @@ class Fit(NamedTuple):
     log_likelihood: float
 
 
-def fit_t_mixture(Y: Array, labels: Indices, floor: Array, n_clusters: int) -> Fit:
+def fit_t_mixture(Y: Array, labels: Indices, floor: Array, n_clusters: int) -> MixtureFit:
     """Fit a mixture by EM from `labels`."""
     (n, p), tiny = Y.shape, np.finfo(float).tiny
     S, scales, before = np.eye(n_clusters)[labels], np.ones((n, n_clusters)), -np.inf
@@ -73,7 +73,7 @@ def fit_t_mixture(Y: Array, labels: Indices, floor: Array, n_clusters: int) -> F
         if value - before < EM_TOL:
             break
         before = value
-    return Fit(mixture, S, value)
+    return MixtureFit(mixture, S, value)
 
 
 def _covariances(Y: Array, means: Array, weights: Array, sizes: Array, floor: Array) -> Array:

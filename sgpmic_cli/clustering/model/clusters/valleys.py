@@ -43,8 +43,8 @@ NEIGHBOUR = 0.1  # clusters are neighbours if one is second best for this fracti
 LEAST_SHRINKAGE = 0.1
 NEAREST = 10
 # Windows in tenths of half the distance between the means. No valley overlaps with a peak.
-EDGES = np.arange(-20, 21) / 10.0
-BINS = 6  # of a window
+BIN_EDGES = np.arange(-20, 21) / 10.0
+DENSITY_BINS = 6  # of a window
 VALLEY_SHIFT, PEAK_SHIFT = 3, 1  # bins of a valley from the middle, and of a peak from the mean
 # Statistics with these p-values for 1, 2, 3, 4, and 5 or more columns: quantiles of uniform clouds
 # of 500 rows that k-means cuts in two (`python -m benchmarks.verdicts --reference --draws 2000`).
@@ -76,8 +76,8 @@ class Valley(NamedTuple):
 
 def _windows(centre: int, shift: int) -> Indices:
     """Return first and last edges (W, 2) of the windows at most `shift` bins from a centre."""
-    first = len(EDGES) // 2 + centre - BINS // 2 + np.arange(-shift, shift + 1)
-    return np.column_stack([first, first + BINS])
+    first = len(BIN_EDGES) // 2 + centre - DENSITY_BINS // 2 + np.arange(-shift, shift + 1)
+    return np.column_stack([first, first + DENSITY_BINS])
 
 
 VALLEYS = _windows(0, VALLEY_SHIFT)
@@ -93,16 +93,8 @@ def nearest_rows(X: Array) -> Indices:
 def find_valleys(X: Array, labels: Indices, nearest: Indices, seed: int = 0) -> list[Valley]:
     """Return the evidence for every pair of neighbouring clusters.
 
-    Parameters
-    ----------
-    X : ndarray of shape (N, P)
-        Rows of continuous columns.
-    labels : ndarray of shape (N,)
-        Clusters from 0 to K - 1, with at least FOLDS rows each.
-    nearest : ndarray of shape (N, k)
-        Nearest other rows of each row.
-    seed : int
-        Seed of the folds.
+    X (N, P) has continuous columns. Every cluster has at least FOLDS rows. `nearest` (N, k) are the
+    nearest other rows of each row.
     """
     fold = folds(labels, seed)
     links = np.zeros((labels.max() + 1,) * 2, dtype=int)
@@ -147,7 +139,7 @@ def _reference(n_columns: int) -> Array:
 
 def _clear_counts() -> Array:
     """Return the fractions of the rows of a Gaussian that valley and peak window hold, (2,)."""
-    window = CLEAR / 20.0 * BINS / 2.0 * np.array([-1, 1])
+    window = CLEAR / 20.0 * DENSITY_BINS / 2.0 * np.array([-1, 1])
     return np.diff(norm.cdf([CLEAR / 2.0 + window, window]))[:, 0] * [2.0, 1.0]
 
 
@@ -224,7 +216,7 @@ def _test(X: Array, t: Array, fold: Indices) -> tuple[float, float]:
     statistic, windows, depth = deepest_valley(t)
     place = np.full(len(t), -1)  # 0 in the valley, 1 and 2 in the peaks
     for number, (first, last) in enumerate(windows):
-        place[(t >= EDGES[first]) & (t < EDGES[last])] = number
+        place[(t >= BIN_EDGES[first]) & (t < BIN_EDGES[last])] = number
     if X.shape[1] > 1 and 0.0 < depth < 1.0 and _runs_around(X, t, place, fold):
         return 1.0, 1.0
     return p_value(statistic, X.shape[1]), min(depth, 1.0)
@@ -232,7 +224,7 @@ def _test(X: Array, t: Array, fold: Indices) -> tuple[float, float]:
 
 def deepest_valley(t: Array) -> tuple[float, Indices, float]:
     """Return the statistic, its windows of valley and peaks (3, 2), and the depth there."""
-    total = np.r_[0, np.cumsum(np.histogram(t, EDGES)[0])]
+    total = np.r_[0, np.cumsum(np.histogram(t, BIN_EDGES)[0])]
     valley = total[VALLEYS[:, 1]] - total[VALLEYS[:, 0]]
     peak = total[PEAKS[:, :, 1]] - total[PEAKS[:, :, 0]]
     v, w = valley[:, None], peak[:, None]
@@ -250,13 +242,14 @@ def _runs_around(X: Array, t: Array, place: Indices, fold: Indices) -> bool:
 
     On a curve, t^2 depends on the position R across the projection: linearly on an arc, and on a
     square on a ring. So t^2 is predicted from one direction for each; that of the square is a
-    principal Hessian direction (Li 1992). Half of the rows in the valley have a prediction below
-    the median. They are compared with the rows below it in the lower peak.
+    principal Hessian direction (Li 1992). Every row is predicted by a fit without it. Half of the
+    rows in the valley have a prediction below the median. They are compared with the rows below it
+    in the lower peak.
     """
     X = X - X.mean(axis=0)
     slope = np.linalg.lstsq(X, t - t.mean(), rcond=None)[0]
     R = X - np.outer(X @ slope, slope) / max(float(slope @ slope), 1e-12)
-    counts = np.zeros(3)
+    predicted = np.empty(len(t))
     for f in range(FOLDS):
         train = fold != f
         target = t[train] ** 2 - np.mean(t[train] ** 2)
@@ -264,7 +257,8 @@ def _runs_around(X: Array, t: Array, place: Indices, fold: Indices) -> bool:
         values, vectors = np.linalg.eigh((R[train] * target[:, None]).T @ R[train])
         square = vectors[:, np.abs(values).argmax()]
         features = np.column_stack([np.ones(len(R)), R @ linear, (R @ square) ** 2])
-        predicted = features @ np.linalg.lstsq(features[train], target, rcond=None)[0]
-        below = predicted <= np.median(predicted[place == 0])
-        counts += np.bincount(place[(fold == f) & (place >= 0) & below], minlength=3)
+        weights = np.linalg.lstsq(features[train], target, rcond=None)[0]
+        predicted[~train] = features[~train] @ weights
+    below = predicted <= np.median(predicted[place == 0])
+    counts = np.bincount(place[below & (place >= 0)], minlength=3)
     return bool(counts[0] >= counts[1:].min())

@@ -27,15 +27,15 @@ from sgpmic_cli.clustering.model.clusters.valleys import (
     power,
 )
 
-LEVEL = 0.05  # false groups among uniform clouds, the worst case of `valleys.py`
+VERDICT_LEVEL = 0.05  # false groups among uniform clouds, the worst case of `valleys.py`
 POWER = 0.8  # the usual convention (Cohen 1988)
 DECIMALS = 6  # of a standardised column; values that differ less are tied
-MOST_COLUMNS = 50  # more columns take long, and a direction in them needs more rows
+VERDICT_COLUMNS = 50  # more columns take long, and a direction in them needs more rows
 
 Kind = Literal["group", "slice", "too few rows to say"]
 
 
-class Verdict(NamedTuple):
+class ClusterVerdict(NamedTuple):
     """What a cluster is, with the border that decides it.
 
     `neighbour` is the cluster towards which the evidence for a valley is weakest, and `depth` the
@@ -58,9 +58,9 @@ def continuous_columns(Y: Array, seed: int = 0) -> Array:
     X = np.empty((len(Y), len(kept)))
     for place, column in enumerate(kept):
         X[:, place] = Y[:, column] + _spread(rounded[:, column], random_state)
-    if len(kept) <= MOST_COLUMNS:
+    if len(kept) <= VERDICT_COLUMNS:
         return X
-    components = min(MOST_COLUMNS, len(Y))
+    components = min(VERDICT_COLUMNS, len(Y))
     return np.asarray(PCA(components, random_state=random_state).fit_transform(X))
 
 
@@ -73,40 +73,31 @@ def _spread(column: Array, random_state: np.random.RandomState) -> Array:
     return np.where(counts[inverse] > 1, move, 0.0)
 
 
-def judge_clusters(X: Array, labels: Indices, n_clusters: int, seed: int = 0) -> list[Verdict]:
-    """Return a verdict for each cluster.
+def verdicts_of(X: Array, labels: Indices, n_clusters: int, seed: int = 0) -> list[ClusterVerdict]:
+    """Return a verdict for each cluster; some may have no rows.
 
-    Parameters
-    ----------
-    X : ndarray of shape (N, P)
-        Rows of `continuous_columns`. Without any, every cluster is a slice.
-    labels : ndarray of shape (N,)
-        Clusters from 0 to n_clusters - 1. Some may have no rows.
-    n_clusters : int
-        Number of clusters.
-    seed : int
-        Seed of the folds.
+    X (N, P) are rows of `continuous_columns`. Without any column, every cluster is a slice.
     """
     sizes = np.bincount(labels, minlength=n_clusters)
-    level = LEVEL / max(n_clusters - 1, 1)
+    level = VERDICT_LEVEL / max(n_clusters - 1, 1)
     if n_clusters == 1 or not X.shape[1]:
-        return [Verdict("slice")] * n_clusters
+        return [ClusterVerdict("slice")] * n_clusters
     large = np.flatnonzero(sizes >= max(least_rows(level, X.shape[1]), FOLDS))
-    verdicts = [Verdict("too few rows to say")] * n_clusters
+    verdicts = [ClusterVerdict("too few rows to say")] * n_clusters
     if len(large) < 2:
         return verdicts
     joined = absorb_small(X, labels, large)
     valleys = find_valleys(X, joined, nearest_rows(X), seed)
     for place, m in enumerate(large):
         own = [valley for valley in valleys if place in valley[:2]]
-        verdicts[m] = Verdict("group")
+        verdicts[m] = ClusterVerdict("group")
         for valley in sorted(own, key=lambda found: (found.p_value, found.depth)):
             other = large[valley.one + valley.other - place]
             kind: Kind = verdicts[m].verdict
             if valley.p_value > level:
                 resolved = power(min(sizes[m], sizes[other]), level, X.shape[1]) >= POWER
                 kind = "slice" if resolved or kind == "slice" else "too few rows to say"
-            verdicts[m] = Verdict(kind, valley.depth, int(other))
+            verdicts[m] = ClusterVerdict(kind, valley.depth, int(other))
     return verdicts
 
 

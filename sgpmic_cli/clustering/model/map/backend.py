@@ -1,8 +1,8 @@
 """Where the arrays of a fit live: NumPy on the processor, or PyTorch on a GPU.
 
 The formulas of this folder are written once, with functions that NumPy and PyTorch share. They take
-the module as `xp`. SciPy's optimisers need NumPy vectors; `lbfgs` keeps its vectors where the
-function computes them, so that a fit on a GPU transfers nothing between steps.
+the module as `xp`. SciPy's optimisers need NumPy vectors; `device_lbfgs` keeps its vectors where
+the function computes them, so that a fit on a GPU transfers nothing between steps.
 """
 
 import math
@@ -18,7 +18,7 @@ from sgpmic_cli.errors import warn_caller
 
 DEVICES = ("cpu", "cuda", "auto")
 ROWS_FOR_GPU = 10_000  # "auto" uses a GPU from this number of rows, where it starts to pay
-MEMORY = 10  # steps of L-BFGS that approximate the Hessian
+LBFGS_PAIRS = 10  # steps of L-BFGS that approximate the Hessian
 SUFFICIENT_GAIN = 1e-4  # of the gain that the gradient predicts
 TRIALS = 12  # step lengths tried along one direction
 
@@ -72,14 +72,14 @@ def missing_for_gpu() -> str | None:
     return None if torch.cuda.is_available() else "PyTorch finds no GPU"
 
 
-def lbfgs(function: Function, x: Any, steps: int) -> Any:
+def device_lbfgs(function: Function, x: Any, steps: int) -> Any:
     """Climb from `x` for at most `steps` steps by limited-memory BFGS. The value never falls.
 
     The line search backtracks (Nocedal and Wright 2006, Algorithm 7.4).
     `function` returns the value and the gradient. A value that is not finite rejects a trial point.
     """
     value, gradient = function(x)
-    pairs: deque[tuple[Any, Any, float]] = deque(maxlen=MEMORY)
+    pairs: deque[tuple[Any, Any, float]] = deque(maxlen=LBFGS_PAIRS)
     for _ in range(steps):
         direction = _direction(gradient, pairs)
         slope = float(direction @ gradient)

@@ -22,7 +22,7 @@ NU = 5.0
 SCALE = 0.05
 
 
-def maximise(xp: Any, mu: Any, s: Any, S: Any) -> Gaussians:
+def maximising_gaussians(xp: Any, mu: Any, s: Any, S: Any) -> Gaussians:
     """Return the means and covariances that maximise the bound."""
     q, counts = mu.shape[1], S.sum(0)
     means = (S.T @ mu) / (counts + 1e-10)[:, None]

@@ -21,7 +21,7 @@ from sgpmic_cli.clustering.model.map.training import FittedMap
 from sgpmic_cli.gp import LOG_2PI, climb
 from sgpmic_cli.row_blocks import ALONE
 
-NEIGHBOURS = 10  # of a row, which decide its label
+LABEL_NEIGHBOURS = 10  # of a row, which decide its label
 SAME_ROW = 1e-8  # distance relative to the length of a row below which two rows are equal
 
 
@@ -32,7 +32,7 @@ class TrainingRows:
         self.rows = rows
         self.search = NearestNeighbors().fit(rows)
 
-    def nearest(self, Y: Array, count: int = NEIGHBOURS) -> tuple[Array, Indices]:
+    def nearest(self, Y: Array, count: int = LABEL_NEIGHBOURS) -> tuple[Array, Indices]:
         """Return distances and indices of the nearest training rows, (n, count) each."""
         distances, indices = self.search.kneighbors(Y, min(count, len(self.rows)))
         return np.asarray(distances), np.asarray(indices)

@@ -37,11 +37,11 @@ from sgpmic_cli.clustering.model.map.backend import Backend
 from sgpmic_cli.gp import rbf, rbf_gradients
 from sgpmic_cli.row_blocks import Workers
 
-JITTER = 1e-4  # added to the diagonal of K_uu, relative to v + l
+KERNEL_JITTER = 1e-4  # added to the diagonal of K_uu, relative to v + l
 WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
 
 
-class Parameters(NamedTuple):
+class MapParameters(NamedTuple):
     """Latent means and log variances (N, Q), inducing inputs (K, Q), logs of v, g, l and 1/beta."""
 
     mu: Any
@@ -56,14 +56,14 @@ class Parameters(NamedTuple):
         """Return all parameters as one vector."""
         return xp.concatenate([part.reshape(-1) for part in self])
 
-    def unpack(self, vector: Any) -> "Parameters":
+    def unpack(self, vector: Any) -> "MapParameters":
         """Return parameters of the same shapes with the values of a vector."""
         parts, begin = [], 0
         for part in self:
             size = int(np.prod(part.shape))
             parts.append(vector[begin : begin + size].reshape(part.shape))
             begin += size
-        return Parameters(*parts)
+        return MapParameters(*parts)
 
 
 class Statistics(NamedTuple):
@@ -94,15 +94,15 @@ def cubature_points(xp: Any, mu: Any, s: Any) -> Any:
     return points
 
 
-def kernel(xp: Any, p: Parameters, X: Any) -> Any:
+def kernel(xp: Any, p: MapParameters, X: Any) -> Any:
     """Return the kernel between the inducing inputs and points X (Q, n), (K, n)."""
     K = rbf(xp, p.Z, X, xp.exp(p.log_g)[:, None], p.log_v)
     K += p.Z @ (xp.exp(p.log_l) * X)
     return K
 
 
-def statistics(
-    backend: Backend, Y: Any, p: Parameters, workers: Workers
+def sufficient_statistics(
+    backend: Backend, Y: Any, p: MapParameters, workers: Workers
 ) -> tuple[Statistics, list[tuple[Any, Any]]]:
     """Return the sums over all rows, and for every block of rows the kernel and its points."""
     xp = backend.xp
@@ -120,7 +120,7 @@ def statistics(
 
 
 def posterior(
-    backend: Backend, sums: Statistics, p: Parameters, squares: float, n: int
+    backend: Backend, sums: Statistics, p: MapParameters, squares: float, n: int
 ) -> Posterior:
     """Return the distribution of the process at the inducing inputs, and the bound.
 
@@ -143,14 +143,14 @@ def posterior(
 
 
 def bound_and_gradient(
-    backend: Backend, Y: Any, squares: float, p: Parameters, workers: Workers
-) -> tuple[float, Parameters]:
+    backend: Backend, Y: Any, squares: float, p: MapParameters, workers: Workers
+) -> tuple[float, MapParameters]:
     """Return the bound with the log prior of the kernel parameters, and its gradient."""
     xp = backend.xp
     (n, columns), q = Y.shape, p.mu.shape[1]
     s, v, linear = xp.exp(p.log_s), xp.exp(p.log_v), xp.exp(p.log_l)
     beta = xp.exp(-p.log_noise)
-    sums, kernels = statistics(backend, Y, p, workers)
+    sums, kernels = sufficient_statistics(backend, Y, p, workers)
     found = posterior(backend, sums, p, squares, n)
 
     G_A = -0.5 * (columns * found.A_inv + found.W @ found.W.T)
@@ -177,7 +177,7 @@ def bound_and_gradient(
     half = 0.5 * beta * columns  # -dL/dc
 
     inducing = _kernel_gradient(xp, p, p.Z.T, kernel(xp, p, p.Z.T), dKuu)
-    trace = JITTER * xp.diagonal(dKuu).sum()
+    trace = KERNEL_JITTER * xp.diagonal(dKuu).sum()
     dbeta = (
         0.5 * n * columns / beta
         + (G_A * sums.Phi).sum()
@@ -186,7 +186,7 @@ def bound_and_gradient(
         - 0.5 * columns * (sums.c - (found.Kuu_inv * sums.Phi).sum())
     )
     gradients = [one[2] for one in slopes] + [inducing]
-    gradient = Parameters(
+    gradient = MapParameters(
         dmu - 2.0 * half * linear * p.mu,
         0.5 * along - half * linear * s,
         sum(one.Z for one in gradients) + inducing.X.T,
@@ -201,13 +201,13 @@ def bound_and_gradient(
     return found.bound + log_prior(p), gradient
 
 
-def log_prior(p: Parameters) -> float:
+def log_prior(p: MapParameters) -> float:
     """Return the log density of the kernel parameters under their wide prior, up to a constant."""
     logs = (p.log_v, p.log_g, p.log_l, p.log_noise)
     return -0.5 * float(sum((part**2).sum() for part in logs)) / WIDE
 
 
-def expected_rows(backend: Backend, p: Parameters, found: Posterior, workers: Workers) -> Any:
+def expected_rows(backend: Backend, p: MapParameters, found: Posterior, workers: Workers) -> Any:
     """Return the expectation of every row under its latent distribution, (N, P)."""
     xp, s = backend.xp, backend.xp.exp(p.log_s)
     blocks = workers.map(
@@ -228,7 +228,7 @@ class _KernelGradient(NamedTuple):
     log_l: Any
 
 
-def _kernel_gradient(xp: Any, p: Parameters, X: Any, K: Any, dK: Any) -> _KernelGradient:
+def _kernel_gradient(xp: Any, p: MapParameters, X: Any, K: Any, dK: Any) -> _KernelGradient:
     """Apply the chain rule to dL/dK (K, n) for the kernel between Z and X (Q, n); overwrite K."""
     linear = xp.exp(p.log_l)
     K -= p.Z @ (linear * X)
@@ -239,21 +239,21 @@ def _kernel_gradient(xp: Any, p: Parameters, X: Any, K: Any, dK: Any) -> _Kernel
     return _KernelGradient(dX, dZ, dlog_v.sum(), dlog_g.sum(1), linear * (X * ZH).sum())
 
 
-def _block_kernel(xp: Any, rows: slice, p: Parameters, s: Any) -> tuple[Any, Any]:
+def _block_kernel(xp: Any, rows: slice, p: MapParameters, s: Any) -> tuple[Any, Any]:
     """Return the kernel at the cubature points of some rows, (K, 2 Q n), and the points."""
     X = cubature_points(xp, p.mu[rows], s[rows]).reshape(p.mu.shape[1], -1)
     return kernel(xp, p, X), X
 
 
-def _of_rows(columns: Any, p: Parameters) -> Any:
+def _of_rows(columns: Any, p: MapParameters) -> Any:
     """Split the columns of cubature points (., 2 Q n) by points and rows, (., 2 Q, n)."""
     return columns.reshape(len(columns), 2 * p.mu.shape[1], -1)
 
 
-def _inducing_kernel(xp: Any, p: Parameters) -> Any:
+def _inducing_kernel(xp: Any, p: MapParameters) -> Any:
     Kuu = kernel(xp, p, p.Z.T)
     diagonal = xp.diagonal(Kuu)
-    diagonal = diagonal + JITTER * (xp.exp(p.log_v) + xp.exp(p.log_l))
+    diagonal = diagonal + KERNEL_JITTER * (xp.exp(p.log_v) + xp.exp(p.log_l))
     Kuu = 0.5 * (Kuu + Kuu.T)
     index = range(len(Kuu))
     Kuu[index, index] = diagonal

@@ -13,32 +13,30 @@ from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.clustering.model.map import latent_mixture
-from sgpmic_cli.clustering.model.map.backend import Backend, lbfgs
+from sgpmic_cli.clustering.model.map.backend import Backend, device_lbfgs
 from sgpmic_cli.clustering.model.map.shared_process import (
-    Parameters,
+    MapParameters,
     Posterior,
     bound_and_gradient,
     expected_rows,
     log_prior,
     posterior,
-    statistics,
+    sufficient_statistics,
 )
 from sgpmic_cli.gp import Gaussians, pca
 from sgpmic_cli.row_blocks import Workers
 
 LATENT_VARIANCE = 0.03  # of q(x_n) at the start, beside latent points of unit variance
-NOISE = 0.05  # variance at the start, beside columns of unit variance
+START_NOISE = 0.05  # variance at the start, beside columns of unit variance
 ROWS_PER_INDUCING = 3  # at least this many rows for each inducing input
 WINDOW = 3  # iterations over which gains are compared
 SLOWEST = 0.95  # largest ratio of the gains of two windows
-
-Progress = Callable[[int, float], None]
 
 
 class FittedMap(NamedTuple):
     """A fitted map: parameters, latent mixture, process and history."""
 
-    parameters: Parameters
+    parameters: MapParameters
     mixture: Gaussians
     process: Posterior
     bounds: list[float]  # after every iteration
@@ -51,20 +49,20 @@ def principal_components(Y: Array, q: int) -> Array:
     return np.asarray(scores / np.sqrt(np.mean(scores**2)))
 
 
-def start(Y: Array, q: int, n_inducing: int, seed: int) -> Parameters:
+def start_map(Y: Array, q: int, n_inducing: int, seed: int) -> MapParameters:
     """Return the parameters at the start, with latent points on the principal components."""
     X = principal_components(Y, q)
     k = int(np.clip(len(Y) // ROWS_PER_INDUCING, 1, n_inducing))
     Z = KMeans(k, n_init=1, random_state=seed).fit(X).cluster_centers_
     one = np.ones(1)
-    return Parameters(
+    return MapParameters(
         mu=X,
         log_s=np.full(X.shape, np.log(LATENT_VARIANCE)),
         Z=np.asarray(Z, dtype=np.float64),
         log_v=0.0 * one,
         log_g=np.zeros(q),
         log_l=0.0 * one,
-        log_noise=np.log(NOISE) * one,
+        log_noise=np.log(START_NOISE) * one,
     )
 
 
@@ -76,7 +74,7 @@ class MapFitter:
         Y: Array,
         mask: BoolArray | None,
         probabilities: Array,
-        parameters: Parameters,
+        parameters: MapParameters,
         backend: Backend,
         workers: Workers,
         free: BoolArray | None = None,
@@ -87,8 +85,8 @@ class MapFitter:
         self.Y = backend.asarray(Y)
         self.mask = None if mask is None else backend.asarray(mask)
         self.missing = 0 if mask is None else int(mask.sum())
-        self._set_squares(NOISE)
-        self.parameters = Parameters(*map(backend.asarray, parameters))
+        self._set_squares(START_NOISE)
+        self.parameters = MapParameters(*map(backend.asarray, parameters))
         self.S = backend.asarray(np.ascontiguousarray(probabilities))
         self.mixture = self._maximised_mixture()
 
@@ -97,13 +95,13 @@ class MapFitter:
         xp, shapes = self.backend.xp, self.parameters
         prior = latent_mixture.latent_prior(self.S, self.mixture)
 
+        @np.errstate(all="ignore")  # a trial point may be far away
         def objective(vector: Any) -> tuple[float, Any]:
             p = shapes.unpack(vector)
             try:
-                with np.errstate(all="ignore"):
-                    value, gradient = bound_and_gradient(
-                        self.backend, self.Y, self.squares, p, self.workers
-                    )
+                value, gradient = bound_and_gradient(
+                    self.backend, self.Y, self.squares, p, self.workers
+                )
             except (np.linalg.LinAlgError, RuntimeError):  # a singular trial point
                 return float("nan"), vector
             s = xp.exp(p.log_s)
@@ -114,7 +112,7 @@ class MapFitter:
             gradient = gradient._replace(mu=dmu, log_s=dlog_s)
             return value + prior_value + 0.5 * float(p.log_s.sum()), gradient.pack(xp)
 
-        self.parameters = shapes.unpack(lbfgs(objective, shapes.pack(xp), steps))
+        self.parameters = shapes.unpack(device_lbfgs(objective, shapes.pack(xp), steps))
         self.mixture = self._maximised_mixture()
 
     def e_step(self) -> float:
@@ -134,14 +132,14 @@ class MapFitter:
 
     def process(self) -> Posterior:
         """Return the distribution of the process at the inducing inputs."""
-        sums, _ = statistics(self.backend, self.Y, self.parameters, self.workers)
+        sums, _ = sufficient_statistics(self.backend, self.Y, self.parameters, self.workers)
         return posterior(self.backend, sums, self.parameters, self.squares, len(self.Y))
 
     def result(self, bounds: list[float], converged: bool) -> FittedMap:
         """Return the fitted map as NumPy arrays."""
         to_numpy, found = self.backend.to_numpy, self.process()
         return FittedMap(
-            Parameters(*map(to_numpy, self.parameters)),
+            MapParameters(*map(to_numpy, self.parameters)),
             Gaussians(*map(to_numpy, self.mixture)),
             Posterior(
                 to_numpy(found.Kuu_inv), to_numpy(found.A_inv), to_numpy(found.W), found.bound
@@ -157,11 +155,15 @@ class MapFitter:
 
     def _maximised_mixture(self) -> Gaussians:
         xp, p = self.backend.xp, self.parameters
-        return latent_mixture.maximise(xp, p.mu, xp.exp(p.log_s), self.S)
+        return latent_mixture.maximising_gaussians(xp, p.mu, xp.exp(p.log_s), self.S)
 
 
-def train(
-    fitter: MapFitter, max_iter: int, steps: int, tol: float, progress: Progress | None = None
+def fit_map(
+    fitter: MapFitter,
+    max_iter: int,
+    steps: int,
+    tol: float,
+    progress: Callable[[int, float], None] | None = None,
 ) -> FittedMap:
     """Run EM until the bound is estimated to be within `tol` nats per row of its limit."""
     bounds: list[float] = []

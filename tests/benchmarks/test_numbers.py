@@ -1,0 +1,58 @@
+"""Values of the marks in the documents."""
+
+import pandas as pd
+import pytest
+
+from benchmarks import numbers
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """Return an empty folder of results."""
+    monkeypatch.setattr(numbers, "RESULTS", tmp_path)
+    monkeypatch.setattr(numbers, "read", numbers.read.__wrapped__)
+    return tmp_path
+
+
+def test_a_missing_file_is_named(results):
+    assert numbers.value("coverage") == "(`results/stay.csv` does not exist yet)"
+
+
+def test_the_lead_is_that_over_the_best_other_method_of_the_row(results, monkeypatch):
+    rows_shown = {"tables": ("study", ("tables",)), "others": ("study-others", ())}
+    monkeypatch.setattr(numbers, "COMPARED", rows_shown)
+    ari = {"SGPMIC": (0.9, 0.5), "k-means": (0.5, 0.5), "Ward": (1.0, 0.1), "paper's model": (1, 1)}
+    rows = [("clouds/c", "SGPMIC", 0, 0.0)] + [
+        (f"tables/{name}", method, 0, scores[number])
+        for method, scores in ari.items()
+        for number, name in enumerate("ab")
+    ]
+    (results / "study").mkdir()
+    frame = pd.DataFrame(rows, columns=["set", "method", "seed", "ari"])
+    frame.to_csv(results / "study/scores.csv", index=False)
+    (line,) = numbers.comparison().strip().splitlines()[2:]
+    # Ward has the largest mean of the others, 0.55. The differences are -0.1 and 0.4.
+    assert line.startswith("| tables | 2 | 0.70 | 0.50 |  |  | 0.55 |")
+    assert line.endswith("| +0.15 (0.25) |")
+
+
+def test_cells_of_equal_q_are_shown_once(results):
+    (results / "table2").mkdir()
+    (results / "table2/table.csv").write_text(
+        "metric,dataset,variance,q,method,mean\n"
+        "acc,iris,50,1,aml,80\nacc,iris,95,2,aml,90\nacc,iris,99,2,aml,90\nnmi,iris,50,1,aml,70\n"
+    )
+    assert numbers.value("cells table2 aml iris acc") == "80.00, 90.00"
+    assert numbers.value("cells table2 aml iris acc 99") == "90.00"
+
+
+def test_the_best_method_of_a_data_set_counts_and_lower_errors_are_better(results):
+    (results / "study").mkdir()
+    (results / "study/map.csv").write_text(
+        "dataset,seed,measure,method,value\n"
+        "iris,0,ece,SGPMIC,0.1\niris,0,ece,Gaussian mixture,0.3\n"
+        "wine,0,ece,SGPMIC,0.2\nwine,0,ece,Gaussian mixture,0.2\n"
+    )
+    lines = numbers.value("map ece").split("\n")
+    assert "| SGPMIC | 0.15 (2) |" in lines
+    assert "| Gaussian mixture | 0.25 (1) |" in lines
