@@ -157,7 +157,7 @@ numbers: $(DEV) ## write the numbers of README and documents from the files in r
 STUDIED := $(RESULTS)/study$(if $(TABLES),-$(notdir $(TABLES:/=)))
 study: $(RUN) $(RIVALS)/.installed ## the stages of the default model beside other clusterers; own data: make study TABLES=FOLDER
 	"$(BIN)/python" -m benchmarks.study $(if $(TABLES),"$(TABLES)") --out $(STUDIED) --sets-only
-	"$(RIVALS)/bin/python" benchmarks/rivals.py $(STUDIED)/sets $(STUDIED)/rivals
+	"$(RIVALS)/bin/python" -P benchmarks/rivals.py $(STUDIED)/sets $(STUDIED)/rivals
 	"$(BIN)/python" -m benchmarks.study $(if $(TABLES),"$(TABLES)") --out $(STUDIED) --published $(STUDIED)/rivals
 
 # Genie and Lumbermark have another licence (AGPL) and are needed for comparisons only, so they have their own environment.
