@@ -20,7 +20,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
 
 .DEFAULT_GOAL := help
 # `results` is also a folder.
-.PHONY: results report numbers help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: results report numbers invariance help quickstart test test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -181,6 +181,9 @@ verdicts: $(RUN) ## measure false alarms and power of the verdicts "group" and "
 
 mixed-tables: $(RUN) ## cluster generated tables of flags, categories and numbers beside k-means of encoded columns
 	"$(BIN)/python" -m benchmarks.mixed_tables --out $(RESULTS)
+
+invariance: $(RUN) ## change labelled tables in ways that mean nothing, and compare the clusters: make invariance TABLES=FOLDER
+	"$(BIN)/python" -m benchmarks.invariance "$(TABLES)" --out $(RESULTS)
 
 search-settings: $(RUN) ## compare the settings that the paper leaves open with SGP-MIC's column, for the model and the null models
 	"$(BIN)/python" -m benchmarks.search_settings --out $(RESULTS)/search $(STORE)

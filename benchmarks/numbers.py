@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks import invariance as invariance_study
 from benchmarks import map_study, mixed_tables, speed_tables, study
 from benchmarks.agreement import OWN, PROCEDURES
 from benchmarks.missing_values import mean_acc
@@ -238,6 +239,12 @@ def mixed() -> str:
     return block(mixed_tables.summary(read("mixed-tables.csv")))
 
 
+def invariance() -> str:
+    """Return how often clusters stay when a table changes in ways that mean nothing."""
+    table = invariance_study.summary(read("invariance.csv")).set_index("change")
+    return block(number_table("change", table, "{:g}"))
+
+
 def speed(what: str) -> str:
     """Return a number or a table of the measurements of speed."""
     function, file = speed_tables.TABLES.get(what, (None, ""))
@@ -271,6 +278,7 @@ VALUES: dict[str, Callable[..., str]] = {
     "coverage": coverage,
     "false-alarms": false_alarms,
     "mixed": mixed,
+    "invariance": invariance,
     "speed": speed,
     "inducing-growth": inducing_growth,
 }

@@ -87,6 +87,9 @@ STEPS = (
     Step("map-study", ("study/map.*", "study/reliability.*"), MODEL, ("map_study.py",)),
     Step("verdicts", ("verdicts.csv",), MODEL, ("verdicts.py",)),
     Step("mixed-tables", ("mixed-tables.csv",), MODEL, ("mixed_tables.py",)),
+    Step(
+        "invariance TABLES=benchmarks/tables/mixed", ("invariance.csv",), MODEL, ("invariance.py",)
+    ),
     Step("stay", ("stay.csv",), MODEL, ("stay.py",)),
     Step("speed-end-to-end", ("speed-end-to-end.json",), (*MODEL, PAGES), ("end_to_end.py",)),
     Step("speed", ("speed.json", "figures/speed.*"), (*MODEL, *_methods("sgp-mic")), SPEED),

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from sklearn.cluster import KMeans
 
 from benchmarks.shared import progress
@@ -30,6 +31,7 @@ from sgpmic_cli.clustering.model.clusters.valleys import (
 from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, verdicts_of
 
 Random = np.random.RandomState
+Table = tuple[str, Array, int, int]
 ROWS, COLUMNS, CLUSTERS = (300, 500, 1500), (2, 5, 10, 20, 50), (2, 3, 4, 6)
 # Rows, columns, standard deviations between two Gaussians, fraction of the first.
 SEPARATED = (
@@ -98,8 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if asked.reference:
         print(pd.DataFrame(reference(asked.draws), columns=P_VALUES[1:]).round(2).to_string())
         return
-    warnings.simplefilter("ignore")
-    table = summary(shown(chain(false_alarms(asked.draws), detections(asked.draws))))
+    tables = chain(false_alarms(asked.draws), detections(asked.draws))
+    found = Parallel(n_jobs=-1, return_as="generator")(delayed(called_groups)(*t) for t in tables)
+    table = summary(shown(found))
     table.to_csv(asked.out / "verdicts.csv", index=False)
     print(table.to_string(index=False))
 
@@ -112,6 +115,14 @@ def summary(rows: Iterator[dict[str, str | bool]]) -> pd.DataFrame:
     variance = table["fraction"] * (1.0 - table["fraction"])
     table["standard error"] = np.sqrt(variance / table["tables"])
     return table.round(3).reset_index()
+
+
+def shown(rows: Iterator[dict[str, str | bool]]) -> Iterator[dict[str, str | bool]]:
+    """Yield the same rows, and report those in which something is called a group."""
+    for row in rows:
+        if any(value is True for value in row.values()):
+            progress(str(row))
+        yield row
 
 
 def reference(draws: int) -> Iterator[Array]:
@@ -127,39 +138,34 @@ def reference(draws: int) -> Iterator[Array]:
         yield np.quantile(statistics, 1.0 - P_VALUES[1:])
 
 
-def shown(rows: Iterator[dict[str, str | bool]]) -> Iterator[dict[str, str | bool]]:
-    """Yield the same rows, and report those in which something is called a group."""
-    for row in rows:
-        if any(value is True for value in row.values()):
-            progress(str(row))
-        yield row
-
-
-def false_alarms(draws: int) -> Iterator[dict[str, str | bool]]:
-    """Yield for each table without groups whether clusters or islands are called groups."""
+def false_alarms(draws: int) -> Iterator[Table]:
+    """Yield tables without groups: name, rows, number of clusters and seed."""
     for kind, cloud in CLOUDS.items():
         for draw in range(draws):
             n, p, k = (next(islice(cycle(of), draw, None)) for of in (ROWS, COLUMNS, CLUSTERS))
-            yield {"table": kind, **_called_groups(cloud(n, p, Random(draw)), k, draw)}
+            rows = cloud(n, p, Random(draw))
+            yield kind, rows, min(k, len(np.unique(rows, axis=0))), draw
 
 
-def detections(draws: int) -> Iterator[dict[str, str | bool]]:
-    """Yield for each table with two groups whether they are found."""
+def detections(draws: int) -> Iterator[Table]:
+    """Yield tables with two groups."""
     for n, p, distance, fraction in SEPARATED:
         for draw in range(draws):
             rows = Random(draw).standard_normal((n, p))
             rows[: round(fraction * n), 0] += distance
             name = f"{n} rows, {p} columns, {distance:g} deviations, {100 * fraction:g} %"
-            yield {"table": name, **_called_groups(rows, 2, draw)}
+            yield name, rows, 2, draw
 
 
-def _called_groups(rows: Array, k: int, seed: int) -> dict[str, bool]:
+def called_groups(table: str, rows: Array, k: int, seed: int) -> dict[str, str | bool]:
     """Return whether some cluster of k-means, of a fit, or some island is called a group."""
+    warnings.simplefilter("ignore")
     model = SGPMIC(k, random_state=seed, max_iter=1).fit(pd.DataFrame(rows).add_prefix("x"))
     scaled = (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-12)
     labels = KMeans(k, n_init=3, random_state=seed).fit_predict(scaled)
     verdicts = verdicts_of(continuous_columns(scaled, seed), labels, k, seed)
     return {
+        "table": table,
         "k-means": any(each.verdict == "group" for each in verdicts),
         "clusters": any(each["verdict"] == "group" for each in model.verdicts_),
         "islands": bool(model.groups_.max() >= 0),

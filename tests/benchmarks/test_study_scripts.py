@@ -150,6 +150,12 @@ def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
     assert counts == [[0, 0, 0], [2, 2, 2]]
 
 
+def test_a_cloud_of_few_distinct_rows_has_no_more_clusters(monkeypatch):
+    flag = {"flag": lambda n, p, random: random.randint(0, 2, (n, 1))}
+    monkeypatch.setattr(verdicts, "CLOUDS", flag)
+    assert {k for _, _, k, _ in verdicts.false_alarms(4)} == {2}
+
+
 def test_fractions_of_verdicts_have_standard_errors():
     table = verdicts.summary({"table": "t", "islands": found} for found in [True] + 3 * [False])
     assert table.to_numpy().tolist() == [["t", "islands", 4, 1, 0.25, 0.217]]

@@ -1,0 +1,113 @@
+"""Measure how much clusters change when a table is changed in ways that mean nothing.
+
+    python -m benchmarks.invariance FOLDER
+
+FOLDER holds labelled tables NAME.csv or NAME.csv.gz whose last column is the class, which gives the
+number of clusters. Each change is made to every table, and the clusters of the old rows are
+compared by the adjusted Rand index. Writes invariance.csv into OUT.
+"""
+
+import argparse
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+from sklearn.metrics import adjusted_rand_score
+
+from benchmarks.shared import progress
+from sgpmic_cli import SGPMIC
+from sgpmic_cli._typing import Indices
+
+DRAWS = 2  # of each random change
+JITTER = 1e-9  # in standard deviations
+EQUAL, SIMILAR = 0.98, 0.9  # adjusted Rand indices that are asked for
+SAME_ROWS = ("rows twice", "another seed")  # SIMILAR is asked for
+Changed = tuple[str, pd.DataFrame, Indices]  # name, table, and its rows that are the old ones
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and write the table."""
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("results"))
+    asked = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    found = []
+    for file in sorted({*asked.folder.glob("*.csv"), *asked.folder.glob("*.csv.gz")}):
+        progress(file.name)
+        table = pd.read_csv(file)
+        frame, n_clusters = table.iloc[:, :-1], table.iloc[:, -1].nunique()
+        labels = clusters(frame, n_clusters)
+        for name, changed, rows in changes(frame):
+            seed = int(name == "another seed")
+            again = clusters(changed, n_clusters, seed)[rows]
+            score = adjusted_rand_score(labels, again)
+            found.append({"table": file.name.split(".csv")[0], "change": name, "ari": score})
+    scores = pd.DataFrame(found)
+    scores.to_csv(asked.out / "invariance.csv", index=False, float_format="%.4f")
+    print(summary(scores).to_string(index=False))
+
+
+def clusters(frame: pd.DataFrame, n_clusters: int, seed: int = 0) -> Indices:
+    """Return the clusters of the rows. The map changes no cluster, so it is hardly fitted."""
+    model = SGPMIC(n_clusters, max_iter=1, n_resamples=0, random_state=seed)
+    return model.fit(frame).labels_
+
+
+def changes(frame: pd.DataFrame) -> Iterator[Changed]:
+    """Yield changed tables. A change that does not apply to a table is left out."""
+    n, rows = len(frame), np.arange(len(frame))
+    numbers = [str(name) for name in frame if is_numeric_dtype(frame[name])]
+    flags = [name for name in numbers if set(frame[name].dropna()) == {0, 1}]
+    texts = [str(name) for name in frame if name not in numbers]
+    if flags:
+        words = {name: frame[name].map({0: "no", 1: "yes"}.get) for name in flags}
+        yield "0/1 as yes/no", frame.assign(**words), rows
+    if texts:
+        renamed = {name: _renamed(frame[name]) for name in texts}
+        yield "categories renamed", frame.assign(**renamed), rows
+    yield "another seed", frame, rows
+    yield "rows twice", pd.concat([frame, frame], ignore_index=True), rows
+    for draw in range(DRAWS):
+        random = np.random.RandomState(draw)
+        yield "columns permuted", frame[random.permutation(frame.columns)], rows
+        order = random.permutation(n)
+        yield "rows permuted", frame.iloc[order].reset_index(drop=True), np.argsort(order)
+        yield "independent flag", frame.assign(another=random.randint(0, 2, n)), rows
+        letters = np.array(list("abcd"), dtype=object)[random.randint(0, 4, n)]
+        yield "independent category", frame.assign(another=letters), rows
+        yield "column doubled", frame.assign(another=frame[random.choice(frame.columns)]), rows
+        if numbers:
+            moves = JITTER * frame[numbers].std().to_numpy() * random.randn(n, len(numbers))
+            yield "jitter", frame.assign(**(frame[numbers] + moves)), rows
+
+
+def _renamed(column: pd.Series) -> pd.Series:
+    """Return other names for the categories, in another order of the alphabet."""
+    names = sorted(column.dropna().unique(), key=str)
+    return column.map({name: f"name {len(names) - place}" for place, name in enumerate(names)})
+
+
+def summary(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return for each change the number of comparisons, and the fraction that is equal enough."""
+    scores = scores.assign(asked=np.where(scores["change"].isin(SAME_ROWS), SIMILAR, EQUAL))
+    scores["reached"] = scores["ari"] >= scores["asked"]
+    groups = scores.groupby("change", sort=False)
+    return (
+        groups.agg(
+            comparisons=("ari", "size"),
+            asked=("asked", "first"),
+            reached=("reached", "mean"),
+            mean=("ari", "mean"),
+            lowest=("ari", "min"),
+        )
+        .round(3)
+        .reset_index()
+    )
+
+
+if __name__ == "__main__":
+    main()
