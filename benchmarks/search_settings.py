@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run or resume the searches and write their tables."""
     parser = study_parser(__doc__, out="results/search")
     parser.add_argument("--methods", nargs="+", choices=SEARCHES, default=list(SEARCHES))
-    parser.add_argument("--repeats", type=int, default=3, help="runs of every cell")
+    parser.add_argument("--repeats", type=int, default=2, help="runs of every cell")
     asked = parser.parse_args(arguments)
     finished = []
     with run_options(asked) as options:

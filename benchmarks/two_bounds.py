@@ -47,7 +47,7 @@ from sgpmic_cli.paper.model.optimizers import ascend, lbfgs
 from sgpmic_cli.paper.model.start import latent_start, start
 
 SHOWN = 30  # iterations in the figure and in bounds.csv
-LONG = 150  # iterations of a run
+LONG = 100  # iterations of a run
 GAINS = (0.9, 0.99)
 UNITS = ("iterations", "seconds")
 INDUCING, INDUCING_ROWS = (25, 50, 100, 200, 400), 10_000

@@ -154,14 +154,12 @@ def groups_summary(
 
 def verdict_in_words(verdict: Mapping[str, Any]) -> str:
     """Return the verdict of a cluster with its valley, such as "group (valley 88 %)"."""
-    kind, depth = verdict["verdict"], verdict["depth"]
+    kind, depth = str(verdict["verdict"]), verdict["depth"]
     if kind not in ("group", "slice"):
         return "too few rows"
-    return (
-        kind
-        if depth is None or depth >= NO_VALLEY
-        else f"{kind} (valley {100 * (1 - depth):.0f} %)"
-    )
+    if depth is None or depth >= NO_VALLEY:
+        return kind
+    return f"{kind} (valley {100 * (1 - depth):.0f} %)"
 
 
 def meaning_of(verdicts: Sequence[Mapping[str, Any]]) -> str:

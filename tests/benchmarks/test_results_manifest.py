@@ -57,7 +57,9 @@ def test_other_code_is_noticed_but_not_other_docstrings(folder, tmp_path, monkey
     assert "other code" in next(iter(results.stale(folder)))[1]
 
 
-@pytest.mark.skipif("dev" in __version__, reason="results belong to the last release")
+@pytest.mark.skipif(
+    "dev" in __version__, reason="a development version may be ahead of its results"
+)
 def test_committed_results_belong_to_this_code():
     assert [f"{step.target} {reason}" for step, reason in results.stale()] == []
 

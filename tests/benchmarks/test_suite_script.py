@@ -57,7 +57,6 @@ def test_a_folder_of_tables_is_scored(tmp_path, monkeypatch, capsys):
 
 
 def test_the_default_model_gets_the_table_itself(tmp_path):
-    """The number is found in the table, where the text column is one column of two."""
     source, out = tmp_path / "tables", tmp_path / "sets"
     source.mkdir()
     kind = np.repeat(["a", "b", "c"], 20)

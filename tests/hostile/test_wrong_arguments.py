@@ -18,6 +18,7 @@ FITS = {
     f"iris --dims {HUGE}": "give a number such as 2, or auto",
     "my.csv --columns ,": "'--columns': no column is named",
     "iris --clusters 2-8 --setting paper": "the paper's model does not choose",
+    "iris --clusters 0-3": "--clusters 0-3: give a number such as 3, a range such as 2-8",
     "iris --clusters 8-2": "--clusters 8-2: give a number such as 3, a range such as 2-8",
     "iris --dims 5 --setting paper": "needs at least that many columns",
     "iris --kernel cosine": "'cosine' is not one of 'rbf', 'linear'",

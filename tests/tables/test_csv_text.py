@@ -27,6 +27,11 @@ def test_rows_have_their_line_after_cells_of_several_lines():
     assert table.place(1) == "row 2 (line 5)"
 
 
+def test_a_row_of_one_cell_is_refused():
+    with pytest.raises(UsageError, match="line 3: 1 cell where the first line has 2"):
+        parse("a,b\n1,2\n3\n")
+
+
 def test_a_line_that_names_no_separator_is_a_row():
     with pytest.raises(UsageError, match="line 2: 2 cells where the first line has 1"):
         parse("sep=\na;b\n1,5;2\n3;4\n", TextFormat(decimal=","))
@@ -79,6 +84,7 @@ NAMED = [
     "[Order ID],[Amount]\n17,20.5\n18,11.0\n",
     "Year,2nd party,3rd party\n1990,4,5\n1994,3,6\n",
     "PAR1,PAR2\n5,6\n7,9\n",
+    "<stata_dta>,b\n5,6\n7,9\n",
     # a number above words
     "1,2\n0.5,red\n7,blue\n",
     "x\n1.5\n2.5\n",
