@@ -4,35 +4,34 @@
 
 cosmic-ray makes the changes in a copy of the repository. A place is drawn at random, then one of
 the changes that are possible there. Bitwise operators are left out: they raise a TypeError on
-floats, which any test catches. Finished changes are stored, so an interrupted run resumes.
+floats, which any test catches. After a change, the tests that run the changed line are repeated,
+the fastest first, until one fails; lines that run at import are tested by all tests. Finished
+changes are stored, so an interrupted run resumes.
 """
 
 import argparse
-import json
+import os
 import random
 import shlex
 import shutil
 import sqlite3
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from pathlib import Path
 
 MODULES = "sgpmic_cli/clustering/model"
-TESTS = Path("tests/clustering/model")
-LAST = (
-    "any_table",
-    "estimator",
-    "metamorphic",
-    "raw_tables",
-)  # whole fits; other tests fail faster
+TESTS = "tests/clustering/model"
 SEED = 0
 SECONDS = 600.0  # of the tests after one change
 LEFT_OUT = ("Bit", "Shift", "Decorator")
+PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider")
 CONFIG = """[cosmic-ray]
 module-path = ["{modules}"]
 timeout = {seconds}
 excluded-modules = []
-test-command = {test}
+test-command = ""
 [cosmic-ray.distributor]
 name = "local"
 """
@@ -44,22 +43,22 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--sample", type=int, default=200)
     parser.add_argument("--out", type=Path, default=Path("build/mutations"))
     options = parser.parse_args(given)
-    session, config = options.out / "session.sqlite", options.out / "config.toml"
-    copy = options.out / "copy"
+    out = options.out.resolve()
+    session, copy = out / "session.sqlite", out / "copy"
     if not session.exists():
-        options.out.mkdir(parents=True, exist_ok=True)
-        options_of_test = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        files = sorted(TESTS.glob("test_*.py"), key=lambda file: file.stem[5:] in LAST)
-        test = shlex.join([sys.executable, *options_of_test, *map(str, files)])
-        config.write_text(CONFIG.format(modules=MODULES, seconds=SECONDS, test=json.dumps(test)))
+        out.mkdir(parents=True, exist_ok=True)
         _copy_repository(copy)
-        _run(copy, "baseline", config)  # fails if the tests fail without a change
-        _run(copy, "init", config, session)
+        _run_unchanged(copy)
+        config = out / "config.toml"
+        config.write_text(CONFIG.format(modules=MODULES, seconds=SECONDS))
+        tool = Path(sys.executable).parent / "cosmic-ray"
+        subprocess.run([tool, "init", config, session], cwd=copy, check=True)
         _keep_sample(session, options.sample)
-    _run(copy, "exec", config, session)
+    os.chdir(copy)
+    _run_changes(session)
     survivors, count = _survivors(session)
     lines = [f"caught: {count - len(survivors)} of {count}", *survivors]
-    (options.out / "survivors.txt").write_text("\n".join(lines) + "\n")
+    (out / "survivors.txt").write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
 
 
@@ -72,9 +71,39 @@ def _copy_repository(copy: Path) -> None:
             shutil.copy(name, copy / name)
 
 
-def _run(copy: Path, command: str, *files: Path) -> None:
-    tool = Path(sys.executable).parent / "cosmic-ray"
-    subprocess.run([tool, command, *(file.resolve() for file in files)], cwd=copy, check=True)
+def _run_unchanged(copy: Path) -> None:
+    """Run all tests without a change, and store their times and the lines that each one runs."""
+    watch = (f"--cov={MODULES}", "--cov-context=test", "--cov-report=")
+    times = ("--junit-xml=times.xml", "-o", "junit_family=xunit1")
+    subprocess.run([*PYTEST, *watch, *times, TESTS], cwd=copy, check=True)
+
+
+def _run_changes(session: Path) -> None:
+    """Make the changes that have no result yet, each with the tests of its line."""
+    from cosmic_ray.mutating import mutate_and_test
+    from cosmic_ray.work_db import WorkDB, use_db
+    from coverage import CoverageData
+
+    seconds = {
+        f"{case.get('file')}::{case.get('name')}": float(case.get("time", 0.0))
+        for case in ET.parse("times.xml").iter("testcase")
+    }
+    covered = CoverageData()
+    covered.read()
+    with use_db(session, WorkDB.Mode.open) as database:
+        for item in list(database.pending_work_items):
+            (change,) = item.mutations
+            lines = covered.contexts_by_lineno(str(change.module_path.resolve()))
+            tests = {name.partition("|")[0] for name in _of(lines, change.start_pos[0])}
+            tests = tests & set(seconds) or set(seconds)
+            Path("tests.txt").write_text("\n".join(sorted(tests, key=seconds.__getitem__)))
+            command = shlex.join([*PYTEST, "@tests.txt"])
+            database.set_result(item.job_id, mutate_and_test(item.mutations, command, SECONDS))
+
+
+def _of(lines: dict[int, list[str]], line: int) -> Iterable[str]:
+    """Return the tests that run the statement at a line; a statement is recorded at its start."""
+    return lines[max((each for each in lines if each <= line), default=min(lines))]
 
 
 def _keep_sample(session: Path, size: int) -> None:

@@ -54,7 +54,7 @@ THREADED_ROWS = 100_000
 FITTED_ROWS = 5_000  # of the default model that predicts
 NEW_ROWS = {"paper": 3_000, "default": 16_384}  # prediction is slower in the paper's model
 FILES = (100_000, 1_000_000, 10_000_000)
-PAPER_ROWS = 1_000_000  # of the file to which the paper's model is fitted too
+PAPER_ROWS = 100_000  # of the file to which the paper's model is fitted too
 COLUMNS, BLOCK = 20, 100_000  # of the files; rows written at a time
 PAPER_OPTIONS = ("--setting", "paper", "--dims", "2", "--inducing", "100", "--iterations", "5")
 # On a GPU: rows, inducing inputs, and whether one core is measured too.

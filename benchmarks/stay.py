@@ -1,16 +1,14 @@
 """Measure how far rows move on the map when a table grows by a tenth, and how sure places are.
 
-Rows are added by `SGPMIC.update`. Beside it: a refit of SGPMIC, and refits of UMAP and PaCMAP if
-they are installed. The move of a row is a fraction of the width of the map; refits are aligned by
-a Procrustes transformation first. The ellipses of 90 % are those of the latent distributions. Their
-coverage is that of the places of the same rows in a fit to another half of the table that shares
-these rows. Writes stay.csv into OUT.
+Rows are added by `SGPMIC.update`. Beside it: refits of SGPMIC, UMAP and PaCMAP. The move of a row
+is a fraction of the width of the map; refits are aligned by a Procrustes transformation first. The
+ellipses of 90 % are those of the latent distributions. Their coverage is that of the places of the
+same rows in a fit to another half of the table that shares these rows. Writes stay.csv into OUT.
 """
 
 import argparse
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -93,17 +91,14 @@ def fitted(Y: Array, seed: int) -> SGPMIC:
 
 
 def rivals(seed: int) -> dict[str, Callable[[Array], Array]]:
-    """Return the other maps that are installed."""
-    found: dict[str, Callable[[Array], Array]] = {}
-    if find_spec("umap"):
-        from umap import UMAP
+    """Return the other maps, of the extra 'study'."""
+    from pacmap import PaCMAP
+    from umap import UMAP
 
-        found["UMAP refit"] = lambda X: UMAP(random_state=seed).fit_transform(X)
-    if find_spec("pacmap"):
-        from pacmap import PaCMAP
-
-        found["PaCMAP refit"] = lambda X: PaCMAP(random_state=seed).fit_transform(X)
-    return found
+    return {
+        "UMAP refit": lambda X: UMAP(random_state=seed).fit_transform(X),
+        "PaCMAP refit": lambda X: PaCMAP(random_state=seed).fit_transform(X),
+    }
 
 
 def aligned(points: Array, target: Array) -> Array:
