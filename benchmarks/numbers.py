@@ -47,10 +47,11 @@ COMPARED: dict[str, tuple[str, tuple[str, ...]]] = {
     "Gaussian clouds": ("study", ("clouds",)),
     "curves": ("study", ("thin-shapes",)),
     "random curves *": ("study", tuple(study.UNUSED)),
-    "clouds with outliers, skew, unequal sizes, ... *": (
-        "study",
-        tuple(kind for kind in study.BROKEN if kind != "outliers-shapes"),
-    ),
+    "clouds with outliers *": ("study", ("outliers",)),
+    "clouds with heavy tails *": ("study", ("heavy-tails",)),
+    "skewed clouds *": ("study", ("skewed",)),
+    "clouds of unequal sizes *": ("study", ("unequal-sizes",)),
+    "clouds with discrete columns *": ("study", ("discrete-columns",)),
     "random curves with outliers *": ("study", ("outliers-shapes",)),
 }
 RIVALS = ("k-means", "Gaussian mixture", "spectral", "Ward", "Genie", "Lumbermark")

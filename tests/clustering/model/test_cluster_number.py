@@ -130,3 +130,7 @@ def test_silhouettes_are_those_of_scikit_learn(m):
     X[:3] += 50.0 * np.arange(1, 4)[:, None]  # clusters of one row
     value, labels = _silhouette(X, cdist(X, X), m, 0, n_init=2)
     assert value == pytest.approx(silhouette_score(X, labels))
+
+
+def test_the_silhouette_of_one_cluster_is_zero():
+    assert _silhouette(np.zeros((5, 2)), np.zeros((5, 5)), 1, 0, n_init=1)[0] == 0.0

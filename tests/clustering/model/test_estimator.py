@@ -67,6 +67,11 @@ def test_there_are_at_most_as_many_dimensions_as_columns(columns, asked, used):
     assert model.transform(clouds(0, 6, columns=columns) + 0.1).shape == (40, used)
 
 
+def test_there_are_fewer_dimensions_than_rows():
+    model = small(n_clusters=2, n_components=4).fit(clouds(0, 6, columns=5)[:4])
+    assert model.embedding_.shape == (4, 3)
+
+
 def test_the_number_of_dimensions_can_be_left_to_the_bound(monkeypatch):
     monkeypatch.setattr("sgpmic_cli.clustering.model.estimator.MAP_DIMENSIONS", (1, 3))
     X = clouds(0, 6, columns=5)

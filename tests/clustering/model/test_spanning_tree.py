@@ -148,6 +148,11 @@ def test_outliers_are_no_cluster():
     assert cut(SimpleNamespace(**star), 2) is None
 
 
+def test_three_rows_have_no_tree():
+    X = np.random.RandomState(0).standard_normal((4, 2))
+    assert (len(spanning_trees(X[:3])), len(spanning_trees(X))) == (0, 2)
+
+
 def test_one_column_and_many_columns_are_left_to_k_means_and_mixtures():
     X = np.random.RandomState(0).randn(200, 1) + 3.0 * (np.arange(200) % 2)[:, None]
     assert found_labels(X, 2) is None

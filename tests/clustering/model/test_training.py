@@ -68,6 +68,7 @@ def test_the_remaining_gain_of_geometric_gains_is_exact():
     bounds = [-5.0 * 0.9**i for i in range(9)]
     assert remaining_gain(bounds) == pytest.approx(-bounds[-1])
     assert remaining_gain(bounds[:6]) == np.inf
+    assert remaining_gain([0.1 * bound for bound in bounds]) == pytest.approx(-0.1 * bounds[-1])
     assert remaining_gain([0.0] * 9) == 0.0
     # It is at least the last gain: gains that decay fast once may be a coincidence.
     bounds = [-5.0 * 0.5**i for i in range(9)]
