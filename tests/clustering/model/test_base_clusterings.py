@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -35,6 +37,17 @@ def test_the_label_is_the_cluster_with_the_largest_mean_probability():
     np.testing.assert_array_equal(found.labels, found.posterior.probabilities(cloud).argmax(axis=1))
     assert found.fractions.min(axis=1).max() < 0.5  # the two base clusterings do not always agree
     assert base.consensus(Y, 1).labels.max() == 0
+
+
+def test_k_means_alone_keeps_its_labels_if_the_probabilities_leave_a_cluster_empty(monkeypatch):
+    Y = np.random.RandomState(0).standard_normal((100, 2)) ** 3
+    found = base.kmeans_consensus(Y, 3)
+    np.testing.assert_array_equal(found.labels, found.posterior.probabilities(Y).argmax(axis=1))
+    assert (found.labels != found.memberships[0].argmax(axis=1)).any()
+    one = SimpleNamespace(probabilities=lambda Y: np.tile([1.0, 0.0, 0.0], (len(Y), 1)))
+    monkeypatch.setattr(base, "fit_posterior", lambda *_: one)
+    found = base.kmeans_consensus(Y, 3)
+    np.testing.assert_array_equal(found.labels, found.memberships[0].argmax(axis=1))
 
 
 def test_the_mixture_overrules_k_means_where_clusters_have_different_shapes():

@@ -1,12 +1,17 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from scipy.stats import norm, pearson3
 from sklearn.datasets import make_circles
 from sklearn.metrics import silhouette_score
 
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model.cluster_fit import numbers_to_try
-from sgpmic_cli.clustering.model.clusters.cluster_number import _silhouette, choose_number
+from sgpmic_cli.clustering.model.clusters.cluster_number import (
+    _gamma_quantiles,
+    _silhouette,
+    choose_number,
+)
 from sgpmic_cli.clustering.model.clusters.cluster_space import shared_dimensions, used_features
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
 
@@ -134,3 +139,10 @@ def test_silhouettes_are_those_of_scikit_learn(m):
 
 def test_the_silhouette_of_one_cluster_is_zero():
     assert _silhouette(np.zeros((5, 2)), np.zeros((5, 5)), 1, 0, n_init=1)[0] == 0.0
+
+
+@pytest.mark.parametrize("skewness", [0.0, 0.5, 1.5, -1.0])
+def test_skewed_references_have_quantiles_of_gamma_distributions(skewness):
+    z = np.linspace(-2.0, 2.0, 9)
+    exact = pearson3(skewness).ppf(norm.cdf(z))
+    np.testing.assert_allclose(_gamma_quantiles(z, np.full(9, skewness)), exact, atol=0.03)
