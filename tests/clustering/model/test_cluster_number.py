@@ -7,6 +7,7 @@ from sklearn.metrics import silhouette_score
 
 from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model.cluster_fit import numbers_to_try
+from sgpmic_cli.clustering.model.clusters import cluster_number
 from sgpmic_cli.clustering.model.clusters.cluster_number import (
     _gamma_quantiles,
     _silhouette,
@@ -135,6 +136,13 @@ def test_silhouettes_are_those_of_scikit_learn(m):
     X[:3] += 50.0 * np.arange(1, 4)[:, None]  # clusters of one row
     value, labels = _silhouette(X, cdist(X, X), m, 0, n_init=2)
     assert value == pytest.approx(silhouette_score(X, labels))
+
+
+@pytest.mark.parametrize(("rows", "used"), [(30, 30), (31, 30)])
+def test_a_subsample_decides_the_number_of_large_tables(rows, used, monkeypatch):
+    monkeypatch.setattr(cluster_number, "CHOICE_ROWS", 30)
+    monkeypatch.setattr(cluster_number, "_by_continuous", lambda Y, *_: len(Y))
+    assert choose_number(np.zeros((rows, 2)), [1, 2]) == used
 
 
 def test_the_silhouette_of_one_cluster_is_zero():
