@@ -101,6 +101,14 @@ def test_the_flat_coordinate_ignores_scales_rotations_and_discrete_columns():
     assert flat_coordinate(random.uniform(size=(400, 3)) ** 2) is None
 
 
+def test_the_flat_coordinate_needs_more_than_two_rows_for_each_column(monkeypatch):
+    flat = "sgpmic_cli.clustering.model.clusters.discrete_columns.invariant_coordinate"
+    monkeypatch.setattr(flat, lambda Y: np.zeros((len(Y), 1)))
+    Y = np.random.RandomState(0).standard_normal((21, 10))
+    assert flat_coordinate(Y) is not None
+    assert flat_coordinate(Y[:20]) is None
+
+
 def refitted(Y, labels, n_resamples=3):
     found = base.base_consensus(Y, 3)
     found = found._replace(labels=labels, memberships=[np.eye(3)[labels]])

@@ -59,6 +59,11 @@ def test_p_values_are_those_of_clustered_uniform_clouds(columns):
         assert rate == pytest.approx(level, abs=3 * error)
 
 
+def test_smaller_p_values_need_larger_statistics():
+    assert (np.diff(valleys.P_VALUES) < 0.0).all()
+    assert (np.diff(valleys.STATISTICS, axis=1) >= 0.0).all()
+
+
 def test_other_densities_with_one_mode_have_smaller_statistics():
     for draw in (np.random.RandomState.standard_normal, np.random.RandomState.standard_exponential):
         statistics = clustered_statistics(draw, 2, 100)
