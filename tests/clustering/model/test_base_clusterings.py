@@ -125,6 +125,15 @@ def test_separate_clusters_come_back_in_refits_and_parts_of_a_cloud_do_not():
     assert refitted(cloud, labels)[1].max() < 1.0
 
 
+def test_clusters_between_gaps_are_compared_with_those_of_every_half(monkeypatch):
+    Y, y = make_moons(200, noise=0.03, random_state=0)
+    found = base.one_clustering("tree", y, 2)._replace(gaps=True)
+    indices = iter([1.0, 0.5, 0.3])
+    monkeypatch.setattr(base, "_jaccard", lambda *_: (np.arange(2), np.full(2, next(indices))))
+    _, stability = base.refit(Y, found, 3, np.random.RandomState(0))
+    np.testing.assert_allclose(stability, 0.6)
+
+
 def test_more_columns_than_rows_give_the_results_of_the_space_of_the_rows():
     Y, y = blobs()
     basis = np.linalg.qr(np.random.RandomState(0).standard_normal((2 * len(Y), Y.shape[1])))[0]

@@ -102,6 +102,7 @@ def test_plausible_numbers_are_those_nearly_as_good():
 def test_two_rows_are_no_evidence():
     model = fit(np.array([[0.0, 1.0], [5.0, 3.0]]))
     assert (model.n_clusters_, model.no_clusters_) == (1, True)
+    assert not model.selection_.drop(columns=["n_clusters", "plausible"]).to_numpy().any()
 
 
 def fit(X, n_clusters="auto", **parameters):
