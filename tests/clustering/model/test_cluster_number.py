@@ -9,6 +9,7 @@ from sgpmic_cli import SGPMIC
 from sgpmic_cli.clustering.model.cluster_fit import numbers_to_try
 from sgpmic_cli.clustering.model.clusters import cluster_number
 from sgpmic_cli.clustering.model.clusters.cluster_number import (
+    _agreement_of_halves,
     _gamma_quantiles,
     _silhouette,
     choose_number,
@@ -144,6 +145,12 @@ def test_a_subsample_decides_the_number_of_large_tables(rows, used, monkeypatch)
     monkeypatch.setattr(cluster_number, "CHOICE_ROWS", 30)
     monkeypatch.setattr(cluster_number, "_by_continuous", lambda Y, *_: len(Y))
     assert choose_number(np.zeros((rows, 2)), [1, 2]) == used
+
+
+def test_halves_with_fewer_rows_than_clusters_do_not_agree():
+    X, random_state = np.arange(10.0).reshape(5, 2), np.random.RandomState(0)
+    assert _agreement_of_halves(X, 3, 0, random_state) == 0.0
+    assert _agreement_of_halves(np.repeat([[0.0], [9.0]], 20, axis=0), 2, 0, random_state) == 1.0
 
 
 def test_the_silhouette_of_one_cluster_is_zero():
