@@ -6,9 +6,11 @@ from sklearn.datasets import make_circles
 from sklearn.metrics import silhouette_score
 
 from sgpmic_cli import SGPMIC
+from sgpmic_cli.clustering.model import cluster_fit
 from sgpmic_cli.clustering.model.cluster_fit import numbers_to_try
 from sgpmic_cli.clustering.model.clusters import cluster_number
 from sgpmic_cli.clustering.model.clusters.cluster_number import (
+    Selection,
     _agreement_of_halves,
     _gamma_quantiles,
     _silhouette,
@@ -145,6 +147,20 @@ def test_a_subsample_decides_the_number_of_large_tables(rows, used, monkeypatch)
     monkeypatch.setattr(cluster_number, "CHOICE_ROWS", 30)
     monkeypatch.setattr(cluster_number, "_by_continuous", lambda Y, *_: len(Y))
     assert choose_number(np.zeros((rows, 2)), [1, 2]) == used
+
+
+@pytest.mark.parametrize(("chosen", "most", "tried"), [(14, 30, 15), (15, 30, 20), (15, None, 15)])
+def test_more_numbers_are_tried_if_the_largest_is_chosen(chosen, most, tried, monkeypatch):
+    asked = []
+
+    def choose(rows, numbers, shared):
+        asked.append(numbers)
+        return Selection(chosen, [])
+
+    monkeypatch.setattr(cluster_fit, "choose_number", choose)
+    prepared = cluster_fit.PreparedRows(np.zeros((200, 2)), None, None, np.arange(200), None)
+    cluster_fit.choose_from(prepared, list(range(1, 16)), most, lambda _: None)
+    assert asked[-1] == list(range(1, tried + 1))
 
 
 def test_halves_with_fewer_rows_than_clusters_do_not_agree():
