@@ -1,6 +1,8 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics import adjusted_rand_score
 
@@ -37,6 +39,17 @@ def test_the_label_is_the_cluster_with_the_largest_mean_probability():
     assert base.consensus(Y, 1).labels.max() == 0
 
 
+def test_k_means_alone_keeps_its_labels_if_the_probabilities_leave_a_cluster_empty(monkeypatch):
+    Y = np.random.RandomState(0).standard_normal((100, 2)) ** 3
+    found = base.kmeans_consensus(Y, 3)
+    np.testing.assert_array_equal(found.labels, found.posterior.probabilities(Y).argmax(axis=1))
+    assert (found.labels != found.memberships[0].argmax(axis=1)).any()
+    one = SimpleNamespace(probabilities=lambda Y: np.tile([1.0, 0.0, 0.0], (len(Y), 1)))
+    monkeypatch.setattr(base, "fit_posterior", lambda *_: one)
+    found = base.kmeans_consensus(Y, 3)
+    np.testing.assert_array_equal(found.labels, found.memberships[0].argmax(axis=1))
+
+
 def test_the_mixture_overrules_k_means_where_clusters_have_different_shapes():
     Y, y = lines()
     kmeans, fit = base.base_fits(Y, 2)
@@ -67,6 +80,24 @@ def test_every_named_clustering_finds_blobs(name):
     assert adjusted_rand_score(found.labels, y) > 0.95
 
 
+@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
+def test_named_clusterings_are_those_of_their_names():
+    (crossing, lines_of), (moons, halves) = lines(), make_moons(200, noise=0.03, random_state=0)
+    cloud = np.random.RandomState(0).standard_normal((100, 2))
+    ward = AgglomerativeClustering(3).fit_predict(cloud)
+    for name, Y, y in (
+        ("gmm", crossing, lines_of),
+        ("spectral", moons, halves),
+        ("ward", cloud, ward),
+    ):
+        scores = {
+            each: adjusted_rand_score(base.named_clustering(each, Y, y.max() + 1, 0).labels, y)
+            for each in base.NAMED
+        }
+        assert max(scores, key=lambda each: scores[each]) == name
+        assert scores[name] > 0.8
+
+
 def test_clusters_in_one_column_are_found_beside_columns_without_any():
     y = np.arange(300) % 3
     Y = np.random.RandomState(0).standard_normal((300, 5))
@@ -88,6 +119,14 @@ def test_the_flat_coordinate_ignores_scales_rotations_and_discrete_columns():
     assert flat_coordinate(random.uniform(size=(400, 3)) ** 2) is None
 
 
+def test_the_flat_coordinate_needs_more_than_two_rows_for_each_column(monkeypatch):
+    flat = "sgpmic_cli.clustering.model.clusters.discrete_columns.invariant_coordinate"
+    monkeypatch.setattr(flat, lambda Y: np.zeros((len(Y), 1)))
+    Y = np.random.RandomState(0).standard_normal((21, 10))
+    assert flat_coordinate(Y) is not None
+    assert flat_coordinate(Y[:20]) is None
+
+
 def refitted(Y, labels, n_resamples=3):
     found = base.base_consensus(Y, 3)
     found = found._replace(labels=labels, memberships=[np.eye(3)[labels]])
@@ -102,6 +141,15 @@ def test_separate_clusters_come_back_in_refits_and_parts_of_a_cloud_do_not():
     cloud = np.random.RandomState(1).standard_normal((100, 2))
     labels = KMeans(3, n_init=1, random_state=0).fit_predict(cloud)
     assert refitted(cloud, labels)[1].max() < 1.0
+
+
+def test_clusters_between_gaps_are_compared_with_those_of_every_half(monkeypatch):
+    Y, y = make_moons(200, noise=0.03, random_state=0)
+    found = base.one_clustering("tree", y, 2)._replace(gaps=True)
+    indices = iter([1.0, 0.5, 0.3])
+    monkeypatch.setattr(base, "_jaccard", lambda *_: (np.arange(2), np.full(2, next(indices))))
+    _, stability = base.refit(Y, found, 3, np.random.RandomState(0))
+    np.testing.assert_allclose(stability, 0.6)
 
 
 def test_more_columns_than_rows_give_the_results_of_the_space_of_the_rows():

@@ -1,12 +1,21 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from scipy.stats import norm, pearson3
 from sklearn.datasets import make_circles
 from sklearn.metrics import silhouette_score
 
 from sgpmic_cli import SGPMIC
+from sgpmic_cli.clustering.model import cluster_fit
 from sgpmic_cli.clustering.model.cluster_fit import numbers_to_try
-from sgpmic_cli.clustering.model.clusters.cluster_number import _silhouette, choose_number
+from sgpmic_cli.clustering.model.clusters import cluster_number
+from sgpmic_cli.clustering.model.clusters.cluster_number import (
+    Selection,
+    _agreement_of_halves,
+    _gamma_quantiles,
+    _silhouette,
+    choose_number,
+)
 from sgpmic_cli.clustering.model.clusters.cluster_space import shared_dimensions, used_features
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
 
@@ -96,6 +105,7 @@ def test_plausible_numbers_are_those_nearly_as_good():
 def test_two_rows_are_no_evidence():
     model = fit(np.array([[0.0, 1.0], [5.0, 3.0]]))
     assert (model.n_clusters_, model.no_clusters_) == (1, True)
+    assert not model.selection_.drop(columns=["n_clusters", "plausible"]).to_numpy().any()
 
 
 def fit(X, n_clusters="auto", **parameters):
@@ -132,5 +142,39 @@ def test_silhouettes_are_those_of_scikit_learn(m):
     assert value == pytest.approx(silhouette_score(X, labels))
 
 
+@pytest.mark.parametrize(("rows", "used"), [(30, 30), (31, 30)])
+def test_a_subsample_decides_the_number_of_large_tables(rows, used, monkeypatch):
+    monkeypatch.setattr(cluster_number, "CHOICE_ROWS", 30)
+    monkeypatch.setattr(cluster_number, "_by_continuous", lambda Y, *_: len(Y))
+    assert choose_number(np.zeros((rows, 2)), [1, 2]) == used
+
+
+@pytest.mark.parametrize(("chosen", "most", "tried"), [(14, 30, 15), (15, 30, 20), (15, None, 15)])
+def test_more_numbers_are_tried_if_the_largest_is_chosen(chosen, most, tried, monkeypatch):
+    asked = []
+
+    def choose(rows, numbers, shared):
+        asked.append(numbers)
+        return Selection(chosen, [])
+
+    monkeypatch.setattr(cluster_fit, "choose_number", choose)
+    prepared = cluster_fit.PreparedRows(np.zeros((200, 2)), None, None, np.arange(200), None)
+    cluster_fit.choose_from(prepared, list(range(1, 16)), most, lambda _: None)
+    assert asked[-1] == list(range(1, tried + 1))
+
+
+def test_halves_with_fewer_rows_than_clusters_do_not_agree():
+    X, random_state = np.arange(10.0).reshape(5, 2), np.random.RandomState(0)
+    assert _agreement_of_halves(X, 3, 0, random_state) == 0.0
+    assert _agreement_of_halves(np.repeat([[0.0], [9.0]], 20, axis=0), 2, 0, random_state) == 1.0
+
+
 def test_the_silhouette_of_one_cluster_is_zero():
     assert _silhouette(np.zeros((5, 2)), np.zeros((5, 5)), 1, 0, n_init=1)[0] == 0.0
+
+
+@pytest.mark.parametrize("skewness", [0.0, 0.5, 1.5, -1.0])
+def test_skewed_references_have_quantiles_of_gamma_distributions(skewness):
+    z = np.linspace(-2.0, 2.0, 9)
+    exact = pearson3(skewness).ppf(norm.cdf(z))
+    np.testing.assert_allclose(_gamma_quantiles(z, np.full(9, skewness)), exact, atol=0.03)

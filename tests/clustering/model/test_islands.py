@@ -97,6 +97,17 @@ def test_a_part_comes_back_if_it_overlaps_by_three_quarters():
     assert not islands.comes_back(rows, (np.arange(100) < 60).astype(int))
 
 
+def test_the_depth_of_a_part_is_that_of_its_shallowest_valley():
+    random = np.random.RandomState(0)
+    X = random.standard_normal((900, 2))
+    X[:, 0] += np.repeat([0.0, 4.0, 9.0], 300)
+    nearest, partition = islands.nearest_rows(X), np.repeat([0, 1, 2], 300)
+    depths = {v[:2]: v.depth for v in islands.find_valleys(X, partition, nearest, 0)}
+    assert depths[0, 1] > depths[1, 2]
+    found = islands._parts(X, partition, nearest, 0.05, 0)
+    assert found.depths == [depths[0, 1], depths[0, 1], depths[1, 2]]
+
+
 def test_an_island_of_a_tree_has_a_sixtieth_of_the_rows():
     lengths = np.ones(1000)
     lengths[[10, 20, 40]] = [9.0, 8.0, 7.0]  # 1 %, 2 % and 4 % of the rows are behind these edges
@@ -111,7 +122,9 @@ def test_a_valley_that_is_more_likely_than_not_suffices_in_refits():
         found(X)
     levels = [call.args[3] for call in spy.call_args_list]
     assert levels.count(0.5) == 8 + 4  # halves, and fits without one of four columns
-    assert max(level for level in levels if level != 0.5) == 0.05
+    # The clusters of the fit have the whole level, and the other ways share it.
+    ways = len(islands._ways(X.shape, one_cluster(X), ()))
+    assert [level for level in levels if level != 0.5][:2] == [0.05, 0.05 / (ways - 1)]
 
 
 def test_the_estimator_has_verdicts_and_groups():

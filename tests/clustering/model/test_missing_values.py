@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from sgpmic_cli.clustering.model.cluster_fit import prepare_rows
 from sgpmic_cli.clustering.model.clusters import missing_values as missing
 
 
@@ -56,3 +57,12 @@ def test_an_independent_column_predicts_nothing():
 
 def test_missing_values_hide_few_clusters(iris_model, gaps_model):
     assert adjusted_rand_score(iris_model.labels_, gaps_model.labels_) > 0.7
+
+
+def test_the_mask_of_missing_values_has_the_order_of_the_rows(iris, iris_gaps):
+    columns = np.arange(iris.shape[1])
+    assert prepare_rows(iris, columns).mask is None
+    prepared = prepare_rows(iris_gaps, columns)
+    np.testing.assert_array_equal(prepared.mask, np.isnan(iris_gaps)[prepared.order])
+    seen = ~prepared.mask
+    np.testing.assert_array_equal(prepared.rows[seen], iris_gaps[prepared.order][seen])

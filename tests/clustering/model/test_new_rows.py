@@ -28,6 +28,29 @@ def test_the_gradient_of_a_row_is_that_of_central_differences(iris_model, new):
     assert np.linalg.eigvalsh(curvature).min() > 0.0
 
 
+def test_the_curvature_of_a_row_is_that_of_its_squared_residuals(iris_model):
+    """Gauss-Newton: beta J'J with the Jacobian of the expected row, and the mean precision."""
+    fitted, n = iris_model._fitted.map, np.arange(3)
+    p, mixture = fitted.parameters, fitted.mixture
+    r = np.random.RandomState(1).dirichlet(np.ones(3), 3)
+    objective = _RowObjective(fitted, np.zeros((3, 4)), r)
+    mu, s = p.mu[:3] + 0.1, np.exp(p.log_s[:3])
+    _, curvature = objective.gradient_and_curvature(n, mu, s)
+    v, g, linear = np.exp(p.log_v), np.exp(p.log_g), np.exp(p.log_l)
+
+    def expected(x):
+        k = v * np.exp(-0.5 * ((x - p.Z) ** 2 @ g)) + linear * (p.Z @ x)
+        return k @ fitted.process.W
+
+    for row, x in enumerate(mu):
+        steps = 1e-5 * np.eye(2)
+        J = np.array([(expected(x + h) - expected(x - h)) / 2e-5 for h in steps])
+        prior = np.einsum("m,mij->ij", r[row], np.linalg.inv(mixture.covariances))
+        np.testing.assert_allclose(
+            curvature[row], np.exp(-p.log_noise) * J @ J.T + prior, rtol=1e-6, atol=1e-6
+        )
+
+
 def test_the_value_of_a_row_is_its_part_of_the_bound(iris_model, new):
     """The expected log likelihood, less the divergence of q(x) from the Gaussians of the row."""
     fitted, Y = iris_model._fitted.map, (new - iris_model.offset_) / iris_model.scale_

@@ -12,6 +12,7 @@ from sgpmic_cli.clustering.model.clusters.probabilities import (
     ClusterPosterior,
     _agree,
     _temperature,
+    linear_posterior,
 )
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows
 
@@ -28,6 +29,15 @@ def quick(n_clusters=2, **parameters):
     """Return a model whose map is not fitted well, because probabilities do not depend on it."""
     usual = {"max_iter": 1, "optimizer_steps": 1, "n_resamples": 0, "random_state": 0}
     return SGPMIC(n_clusters, **{**usual, **parameters})
+
+
+def test_clusters_with_equal_means_have_the_probabilities_of_their_sizes():
+    """Half a row is added to each, so that no probability is zero."""
+    Y = np.tile([[-1.0], [1.0]], (6, 1))
+    S = np.eye(2)[np.repeat([0, 1], [2, 10])]
+    coefficients, intercepts = linear_posterior(Y, S)
+    np.testing.assert_allclose(coefficients, 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.exp(intercepts), [2.5 / 13.0, 10.5 / 13.0])
 
 
 @pytest.mark.parametrize("p", [1, 4, 16])

@@ -41,6 +41,27 @@ def test_neither_step_lowers_the_bound(table, request):
     assert values[-1] > values[0] + 10.0
 
 
+def test_an_m_step_climbs_the_gradient_of_its_objective(iris, monkeypatch):
+    found = []
+    monkeypatch.setattr(
+        training, "device_lbfgs", lambda objective, x, _: found.append(objective) or x
+    )
+    fit = fitter(iris[::5])
+    fit.m_step(1)
+    (objective,), x = found, fit.parameters.pack(np)
+    direction = np.random.RandomState(0).standard_normal(len(x))
+    slope = (objective(x + 1e-5 * direction)[0] - objective(x - 1e-5 * direction)[0]) / 2e-5
+    assert objective(x)[1] @ direction == pytest.approx(slope, rel=1e-5)
+
+
+def test_an_e_step_changes_missing_values_only(iris_gaps):
+    fit = fitter(iris_gaps)
+    before = fit.Y.copy()
+    fit.m_step(4)
+    fit.e_step()
+    np.testing.assert_array_equal(before != fit.Y, np.isnan(iris_gaps))
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_far_trial_point_is_rejected_without_a_warning(iris, monkeypatch):
     values = []

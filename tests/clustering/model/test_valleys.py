@@ -59,6 +59,16 @@ def test_p_values_are_those_of_clustered_uniform_clouds(columns):
         assert rate == pytest.approx(level, abs=3 * error)
 
 
+def test_few_rows_are_all_neighbours():
+    found = valleys.nearest_rows(np.random.RandomState(0).standard_normal((4, 2)))
+    assert [set(row) for row in found] == [{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}]
+
+
+def test_smaller_p_values_need_larger_statistics():
+    assert (np.diff(valleys.P_VALUES) < 0.0).all()
+    assert (np.diff(valleys.STATISTICS, axis=1) >= 0.0).all()
+
+
 def test_other_densities_with_one_mode_have_smaller_statistics():
     for draw in (np.random.RandomState.standard_normal, np.random.RandomState.standard_exponential):
         statistics = clustered_statistics(draw, 2, 100)
