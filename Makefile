@@ -20,7 +20,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
 
 .DEFAULT_GOAL := help
 # `results` is also a folder.
-.PHONY: results report numbers invariance help quickstart test pytest test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: results report numbers invariance speed-estimators help quickstart test pytest test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -204,10 +204,11 @@ $(GPY)/.installed: pyproject.toml constraints.txt
 	"$(GPY)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0 gpytorch==1.15.2
 	@touch "$@"
 
-speed: $(GPY)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of ten million rows
-	"$(GPY)/bin/python" -m benchmarks.speed --out $(RESULTS)
-	$(MAKE) speed-end-to-end
+speed: speed-estimators speed-end-to-end ## all speeds: estimators, `sgpmic fit FILE`, and a GPU if there is one
 	@if command -v nvidia-smi > /dev/null; then $(MAKE) speed-gpu; fi
+
+speed-estimators: $(GPY)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of ten million rows
+	"$(GPY)/bin/python" -m benchmarks.speed --out $(RESULTS)
 
 speed-end-to-end: $(STUDY) ## time `sgpmic fit FILE` beside scripts with UMAP and HDBSCAN, and with k-means and silhouettes
 	"$(BIN)/python" -m benchmarks.end_to_end --out $(RESULTS)

@@ -2,9 +2,9 @@
 
 The scripts are what an analyst would write instead: UMAP, HDBSCAN and a scatter plot; and k-means
 with silhouettes for 2 to 15 clusters and a scatter plot. All read the same CSV file of 20 columns.
-Each is a process of its own. They take turns, except for tables of 30,000 rows and more, and the turn
-with the least processor time counts. Processor time depends little on other work on the machine. One thread
-is used, so that no time is spent on waiting.
+Each is a process of its own. They take turns, except for 30,000 rows and more, and the turn with
+the least processor time counts. Processor time depends little on other work on the machine. One
+thread is used, so that no time is spent on waiting.
 
 `first_answer` is the processor time of `sgpmic fit` until it prints the first line of its result.
 `imports` is that of importing NumPy, SciPy, scikit-learn and pandas.

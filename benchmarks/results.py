@@ -92,7 +92,9 @@ STEPS = (
     ),
     Step("stay", ("stay.csv",), MODEL, ("stay.py",)),
     Step("speed-end-to-end", ("speed-end-to-end.json",), (*MODEL, PAGES), ("end_to_end.py",)),
-    Step("speed", ("speed.json", "figures/speed.*"), (*MODEL, *_methods("sgp-mic")), SPEED),
+    Step(
+        "speed-estimators", ("speed.json", "figures/speed.*"), (*MODEL, *_methods("sgp-mic")), SPEED
+    ),
 )
 
 
