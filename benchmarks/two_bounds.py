@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run EM with both bounds, and write and draw the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results/bounds"))
-    # Segment takes four times as long as the five others together.
+    # Segment takes longer than the five others together.
     others = [name for name in DATASETS if name != "segment"]
     parser.add_argument("--datasets", nargs="+", default=others, choices=DATASETS)
     parser.add_argument("--repeats", type=int, default=10, help="starts of every data set")
