@@ -156,6 +156,9 @@ def draw_bounds(stem: Path, curves: pd.DataFrame, reached: pd.DataFrame) -> None
                 axes.set_xlabel("iteration" if unit == "iterations" else "processor time (s)")
         for axes in grid[:, 0]:
             axes.set_ylabel("nats below the reference")
+        for axes in grid.flat:
+            if not axes.lines:
+                axes.remove()
         handles, labels = grid.flat[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
 
