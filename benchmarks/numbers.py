@@ -134,7 +134,7 @@ def column_cells() -> str:
     tables = [read(f"{folder}/table.csv") for folder, _ in PROCEDURES.values()]
     methods = [method for _, method in PROCEDURES.values()]
     own = tables[0][(tables[0]["method"] == OWN) & tables[0]["metric"].isin(METRICS)]
-    own = own[own["verdict"] != "data differ"]
+    own = own[~own["verdict"].isin(["data differ", "unavailable"])]
     body = []
     for (dataset, q), row in own.groupby(["dataset", "q"], sort=False):
         variance = row["variance"].iloc[0]
@@ -186,7 +186,7 @@ def comparison() -> str:
         error = lead.std() / np.sqrt(len(lead))
         means = [by_set[name].mean() if name in by_set else np.nan for name in ("SGPMIC", *RIVALS)]
         shown = ["" if np.isnan(mean) else f"{mean:.2f}" for mean in means]
-        body.append([title, str(len(by_set)), *shown, f"{lead.mean():+.2f} ({error:.2f})"])
+        body.append([title, str(len(by_set)), *shown, f"{lead.mean():+z.2f} ({error:.2f})"])
     head = ["data", "sets", "`SGPMIC`", *RIVALS, "lead (standard error)"]
     return block(markdown_table(head, body))
 

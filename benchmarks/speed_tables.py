@@ -23,7 +23,7 @@ def threads(measured: Document) -> str:
     for row in measured["threads"]:
         one, two = row["ms"]["1"] / 1e3, row["ms"]["2"] / 1e3
         name = f"{row['work']}, {row['setting']} model"
-        body.append([name, f"{one:.1f} s", f"{two:.1f} s", f"{one / two:.2f}"])
+        body.append([name, f"{one:#.2g} s", f"{two:#.2g} s", f"{one / two:.2f}"])
     return markdown_table(["100,000 rows", "one thread", "two threads", "ratio"], body)
 
 
