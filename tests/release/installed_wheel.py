@@ -81,8 +81,8 @@ def test_check_takes_a_table_and_a_method_of_the_user(folder):
     made = sgpmic_command(*gate, *data)
     assert made.returncode == 0, made.stderr
     unchanged = sgpmic_command(*gate)
-    assert (unchanged.returncode, unchanged.stdout) == (0, "6 numbers: 6 same\n"), unchanged.stderr
+    assert (unchanged.returncode, unchanged.stdout) == (0, "9 numbers: 9 same\n"), unchanged.stderr
     (folder / "mypkg.py").unlink()
     gone = sgpmic_command(*gate)
-    assert gone.returncode == 1
-    assert "missing" in gone.stdout
+    assert gone.returncode == 2
+    assert "cannot import 'mypkg'" in gone.stderr
