@@ -214,7 +214,7 @@ speed-estimators: $(GPY)/.installed ## time evaluations and fits beside GPy and 
 
 # The largest table, 300,000 rows, is left out: UMAP with HDBSCAN takes more than 18 minutes for it.
 speed-end-to-end: $(STUDY) ## time `sgpmic fit FILE` beside scripts with UMAP and HDBSCAN, and with k-means and silhouettes
-	"$(BIN)/python" -m benchmarks.end_to_end --rows 30000 --out $(RESULTS)
+	"$(BIN)/python" -m benchmarks.end_to_end --out $(RESULTS)
 
 $(GPU)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(GPU)"

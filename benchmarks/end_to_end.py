@@ -4,7 +4,8 @@ The scripts are what an analyst would write instead: UMAP, HDBSCAN and a scatter
 with silhouettes for 2 to 15 clusters and a scatter plot. All read the same CSV file of 20 columns.
 Each is a process of its own. They take turns, except for 30,000 rows and more, and the turn with
 the least processor time counts. Processor time depends little on other work on the machine. One
-thread is used, so that no time is spent on waiting.
+thread is used, so that no time is spent on waiting. A script that has used five times the processor
+time of `sgpmic fit` is stopped; its time and its memory are then lower limits.
 
 `first_answer` is the processor time of `sgpmic fit` until it prints the first line of its result.
 `imports` is that of importing NumPy, SciPy, scikit-learn and pandas.
@@ -13,6 +14,8 @@ thread is used, so that no time is spent on waiting.
 import argparse
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROWS = (300, 3_000, 30_000, 300_000)
+LONGEST = 5  # times the processor time of `sgpmic fit`, that a script may take
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 # NumPy is not imported before the end, because a process inherits the peak memory of its parent.
@@ -100,7 +104,8 @@ def measure(n: int, turns: int) -> dict[str, object]:
         }
         for _ in range(turns):
             for name, command in commands.items():
-                found = run([sys.executable, *command])
+                limit = LONGEST * best["sgpmic"]["seconds"] if "sgpmic" in best else None
+                found = run([sys.executable, *command], limit)
                 print(f"{n} rows, {name}: {found}", file=sys.stderr, flush=True)
                 if name not in best or found["seconds"] < best[name]["seconds"]:
                     best[name] = found
@@ -109,19 +114,26 @@ def measure(n: int, turns: int) -> dict[str, object]:
     return {"n": n, **best, "ratios": ratios}
 
 
-def run(command: Sequence[str]) -> dict[str, float]:
-    """Run a process. Return its processor time in total and at its first line, and its memory."""
+def run(command: Sequence[str], limit: float | None = None) -> dict[str, float]:
+    """Run a process. Return its processor time in total and at its first line, and its memory.
+
+    After `limit` seconds of processor time it is stopped.
+    """
     process = subprocess.Popen(
         command, env={**os.environ, **THREADS}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert process.stdout is not None
-    found = {}
+    if limit is not None:
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (int(limit) + 1,) * 2)
+    found: dict[str, float] = {}
     if process.stdout.readline():
         found["first_answer"] = _seconds_so_far(process.pid)
     process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if limit is not None and process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        found["stopped"] = True
+    elif process.returncode:
         raise SystemExit(f"{command[:4]} ended with code {process.returncode}")
     seconds = usage.ru_utime + usage.ru_stime
     # In kilobytes on Linux.

@@ -28,3 +28,10 @@ def test_a_process_is_measured_in_total_and_at_its_first_line():
     assert "first_answer" not in end_to_end.run([sys.executable, "-c", ""])
     with pytest.raises(SystemExit, match="code 3"):
         end_to_end.run([sys.executable, "-c", "exit(3)"])
+
+
+def test_a_process_that_takes_too_long_is_stopped():
+    found = end_to_end.run([sys.executable, "-c", "while True: pass"], limit=0.0)
+    assert found["stopped"]
+    assert found["seconds"] >= 0.9
+    assert "stopped" not in end_to_end.run([sys.executable, "-c", ""], limit=60.0)

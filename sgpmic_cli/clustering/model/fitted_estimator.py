@@ -213,7 +213,7 @@ class FittedEstimator(LatentClusterer):
         return tags
 
     def _located(self, scaled: Array) -> Located:
-        return self._fitted.locate(scaled)
+        return self._fitted.locate(scaled)[0]
 
     def _assigned(self, scaled: Array) -> Array:
         return self._fitted.probabilities(scaled)
@@ -231,11 +231,13 @@ class FittedEstimator(LatentClusterer):
         report = getattr(self.callback, "assigned", None)
         for rows in row_blocks(n):
             scaled = self._scaled(Y[rows], rows.start)
-            block = Located.joined(self._map_block(scaled, self._located, threads))
-            for values, part in zip(located, block, strict=True):
+            parts, nearest = zip(
+                *self._map_block(scaled, self._fitted.locate, threads), strict=True
+            )
+            for values, part in zip(located, Located.joined(parts), strict=True):
                 values[rows] = part
             if groups is not None:
-                found[rows] = groups[self._fitted.nearest(scaled)]
+                found[rows] = groups[np.concatenate(nearest)]
                 if report is not None:
                     report(rows.stop, n)
         return located, found

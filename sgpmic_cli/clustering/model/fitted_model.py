@@ -68,27 +68,24 @@ class FittedModel(NamedTuple):
         """Return the cluster probabilities of rows (n, P) with NaN for missing values."""
         return self.clusters.probabilities(self.imputed(Y), self.rows)
 
-    def locate(self, Y: Array) -> Located:
-        """Return the latent distributions and the cluster probabilities of rows."""
+    def locate(self, Y: Array) -> tuple[Located, Indices]:
+        """Return latent distributions and probabilities of rows, and their nearest training rows.
+
+        A row that equals a training row up to rounding is replaced by the training row.
+        """
         mask = np.isnan(Y)
-        Y, first = self._near_training(self.imputed(Y))
+        Y = self.imputed(Y)
+        nearest = self.rows.closest(Y)
+        equal = self.rows.equal(Y, nearest)
+        Y = np.where(equal[:, None], self.rows.rows[nearest], Y)
         S = plain = self.clusters.without_refits.probabilities(Y, self.rows)
         if self.clusters.refits is not None:
             S = self.clusters.probabilities(Y, self.rows)
         r = self.clusters.map_weights(plain)
-        mu, s, log_density = locate(self.map, Y, r, first, self.rows.equal(Y, first), mask)
+        mu, s, log_density = locate(self.map, Y, r, nearest, equal, mask)
         # r is a variational distribution, so its divergence from the cluster weights is subtracted.
         divergence = np.sum(rel_entr(r, np.maximum(self.clusters.weights, 1e-12)), axis=1)
-        return Located(mu, s, S, log_density - divergence)
-
-    def _near_training(self, Y: Array) -> tuple[Array, Indices]:
-        """Return rows and the indices of their nearest training rows, (n,).
-
-        A row that equals a training row up to rounding is replaced by the training row.
-        """
-        nearest = self.rows.nearest(Y, 1)[1][:, 0]
-        equal = self.rows.equal(Y, nearest)
-        return np.where(equal[:, None], self.rows.rows[nearest], Y), nearest
+        return Located(mu, s, S, log_density - divergence), nearest
 
     def imputed(self, Y: Array) -> Array:
         """Return rows with missing values filled in."""
@@ -96,10 +93,6 @@ class FittedModel(NamedTuple):
             return Y
         # Without missing values in training, only the column means are known: zero.
         return np.nan_to_num(Y) if self.gaussian is None else impute(self.gaussian, Y)
-
-    def nearest(self, Y: Array) -> Indices:
-        """Return the nearest training row of each row (n, P)."""
-        return self._near_training(self.imputed(Y))[1]
 
     def to_arrays(self) -> dict[str, Array]:
         """Return the arrays that a model file holds."""

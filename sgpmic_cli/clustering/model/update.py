@@ -50,8 +50,8 @@ class Grown(NamedTuple):
 
 def grow(fitted: FittedModel, new: Array, unlike: BoolArray) -> Grown:
     """Add new rows (n, P) to a model, given which of all rows (N + n,) are unlike the others."""
-    located, p = fitted.locate(new), fitted.map.parameters
-    known = fitted.rows.equal(fitted.imputed(new), fitted.nearest(new))
+    (located, nearest), p = fitted.locate(new), fitted.map.parameters
+    known = fitted.rows.equal(fitted.imputed(new), nearest)
     old, n_clusters = fitted.rows.rows, fitted.clusters.n_clusters
     rows = np.concatenate([old, fitted.imputed(new)])
     before = np.r_[fitted.clusters.labels, located.S.argmax(axis=1)]
@@ -62,9 +62,9 @@ def grow(fitted: FittedModel, new: Array, unlike: BoolArray) -> Grown:
         is_new = np.arange(len(rows)) >= len(old)
         sure, asked = np.where(is_new, labels >= n_clusters, ~unlike), is_new | unlike
         decided = clusters._replace(labels=labels[sure])
-        nearest = decided.probabilities(rows[asked], TrainingRows(rows[sure])).argmax(axis=1)
-        joins = is_new[asked] | (nearest >= n_clusters)
-        labels[asked] = np.where(joins, nearest, before[asked])
+        found = decided.probabilities(rows[asked], TrainingRows(rows[sure])).argmax(axis=1)
+        joins = is_new[asked] | (found >= n_clusters)
+        labels[asked] = np.where(joins, found, before[asked])
     start = p._replace(
         mu=np.concatenate([p.mu, located.points]),
         log_s=np.concatenate([p.log_s, np.log(located.variances)]),

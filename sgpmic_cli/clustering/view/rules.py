@@ -54,7 +54,7 @@ def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> Cl
         if profile.is_category[j]:
             found.append((j, "=", 0.5))
         else:
-            for edge in _thresholds(Y[:, j], member):
+            for edge in _thresholds(Y[shown, j], member[shown]):
                 found += [(j, "<=", edge), (j, ">", edge)]
     inside = member[shown].astype(np.float32)
     if not found or not inside.any():

@@ -92,6 +92,23 @@ def test_a_row_ends_at_least_as_high_as_its_nearest_training_row(iris_model, new
     np.testing.assert_array_equal(start, fitted.map.parameters.mu[nearest[:, 0]])
 
 
+@pytest.mark.parametrize("columns", [3, 40])
+def test_the_closest_row_is_that_of_double_precision(columns):
+    """Also next to an outlier, among rows that single precision cannot tell apart, and far away."""
+    rng = np.random.RandomState(0)
+    rows = rng.randn(300, columns)
+    rows[0] *= 1e4
+    rows[200:] = rows[100:200] + 1e-7 * rng.randn(100, columns)
+    new = np.vstack([rows, rows + 0.1 * rng.randn(*rows.shape), 1e60 * rng.randn(3, columns)])
+    training = new_rows.TrainingRows(rows)
+    found = training.closest(new)
+    apart = ((new[:600, None] - rows) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(found[:600], apart.argmin(axis=1))
+    np.testing.assert_array_equal(
+        training.closest(new[600:]), training.nearest(new[600:], 1)[1].T[0]
+    )
+
+
 @pytest.mark.parametrize(("model", "table"), [("iris_model", "iris"), ("gaps_model", "iris_gaps")])
 def test_training_rows_get_their_own_results_also_after_rounding(model, table, request):
     model, Y = request.getfixturevalue(model), request.getfixturevalue(table)
