@@ -117,10 +117,8 @@ def explained_rows(data: Dataset, labels: Indices, profile: Profile) -> list[Con
     places: dict[str, list[int]] = {}
     for j in profile.by_difference:
         places.setdefault(profile.columns[j], []).append(j)
-    values = {
-        name: _values(columns[name], data.Y[np.ix_(shown, sorted(js))])
-        for name, js in places.items()
-    }
+    Y = data.Y[shown]
+    values = {name: _values(columns[name], Y[:, sorted(js)]) for name, js in places.items()}
     return [
         found._replace(value=as_date(float(found.value)))
         if found.column in profile.dates

@@ -101,7 +101,8 @@ class SGPMIC(FittedEstimator):
         Where the map is fitted: NumPy on the processor or PyTorch on a GPU (``pip install
         'sgpmic[gpu]'``). "auto" uses a GPU if there is one and the rows are many.
     verbose : bool or int, default=False
-        Whether to print the steps of a fit and the bound after every iteration.
+        Whether to show the steps of a fit and the bound after every iteration: as a bar on a
+        terminal and in a notebook, otherwise as lines.
     callback : callable, default=None
         Called as callback(iteration, bound, labels) after every iteration, with the labels of the
         rows that are fitted, which do not change. If it has a method `started`, that is called as

@@ -25,7 +25,7 @@ from sgpmic_cli.clustering.model.map.backend import choose_backend
 from sgpmic_cli.clustering.model.map.new_rows import TrainingRows, rows_at
 from sgpmic_cli.clustering.model.map.training import MapFitter, fit_map
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base import storage, whole
+from sgpmic_cli.estimator_base import check_parameters, storage, whole
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Features, Located, unusual_below
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
@@ -206,6 +206,21 @@ class FittedEstimator(LatentClusterer):
         rows = np.tile(self.offset_, (len(scaled), 1))
         rows[:, self.scale_ > 0] += self.scale_[self.scale_ > 0] * scaled
         return rows
+
+    def _fit_to(self, X: Table | Features) -> None:
+        """Fit. Where a bar can be shown, it replaces the lines of a verbose fit."""
+        if not self.verbose:
+            super()._fit_to(X)
+            return
+        from sgpmic_cli.clustering.model.progress_bar import ProgressBar  # imports rich
+
+        check_parameters(self, self._rules)
+        verbose, callback = self.verbose, self.callback
+        with ProgressBar(callback, self.max_iter) as bar:
+            if bar.is_visible:
+                self.verbose, self.callback = False, bar
+            super()._fit_to(X)
+        self.verbose, self.callback = verbose, callback
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

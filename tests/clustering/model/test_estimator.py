@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sgpmic_cli import SGPMIC, PaperSGPMIC
 from sgpmic_cli.data import load
+from sgpmic_cli.errors import UsageError
 
 
 # No check is left out; the array API check skips itself while SciPy's experimental switch is off.
@@ -161,6 +162,35 @@ def test_every_step_is_printed_and_passed_to_the_callback_when_it_begins(model, 
     assert f"iteration 1 of at most {model.max_iter}, bound " in printed[len(steps)]
     model.set_params(verbose=False, callback=None).fit(clouds(0, 6))
     assert capsys.readouterr().out == ""
+
+
+def test_a_verbose_fit_shows_a_bar_on_a_terminal_and_calls_the_callback(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes the output for a terminal
+    events = []
+
+    class Callback:
+        started = events.append
+
+        def __call__(self, iteration, bound, labels):
+            events.append(iteration)
+
+        def assigned(self, done, rows):
+            events.append((done, rows))
+
+    callback = Callback()
+    model = small(n_clusters=2, max_rows=30, verbose=True, callback=callback)
+    with pytest.warns(UserWarning, match="subsample"):
+        model.fit(clouds(0, 6))
+    iterations = list(range(1, model.max_iter + 1))
+    ending = ["groups", "clusters of the remaining rows", (40, 40)]
+    assert events == ["clusters", "map", *iterations, *ending]
+    shown = capsys.readouterr().out
+    assert "SGPMIC: assigned 40 of 40 rows" in shown
+    assert "SGPMIC: clusters\n" not in shown  # no lines
+    assert model.verbose
+    assert model.callback is callback
+    with pytest.raises(UsageError, match="callback must be"):
+        model.set_params(callback="x").fit(clouds(0, 6))
 
 
 def test_rows_come_back_from_their_latent_points_and_samples_look_like_the_data(iris_model, iris):
