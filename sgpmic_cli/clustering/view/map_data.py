@@ -157,7 +157,7 @@ def _field(fitted: Fitted, low: Array, span: float) -> dict[str, object] | None:
     gradient = np.zeros((len(X), 2, len(profile.features)))
     gradient[:, :, model.scale_ > 0] = found.gradient
     _, columns = np.unique(profile.columns, return_inverse=True)
-    gradient *= predicted_fraction(fitted, columns) * model.scale_ / _or_one(profile.spread)
+    gradient *= arrow_weights(fitted, columns) * model.scale_ / _or_one(profile.spread)
     named = strongest(gradient, columns)
     arrows = np.take_along_axis(gradient, np.maximum(named, 0)[:, None], axis=2)  # (n, 2, 3)
     shown = sorted(set(named[named >= 0].tolist()))[:UNKNOWN]
@@ -190,6 +190,14 @@ def _field(fitted: Fitted, low: Array, span: float) -> dict[str, object] | None:
 def _or_one(values: Array) -> Array:
     """Return the values with 1 in place of 0, to divide by them."""
     return np.where(values > 0, values, 1.0)
+
+
+def arrow_weights(fitted: Fitted, columns: Indices) -> Array:
+    """Return the square of the fraction of each feature (F,) that other columns predict.
+
+    The fraction itself is not small enough for a column of noise that is steep in a tight cluster.
+    """
+    return predicted_fraction(fitted, columns) ** 2
 
 
 def predicted_fraction(fitted: Fitted, columns: Indices) -> Array:

@@ -5,15 +5,20 @@ import pytest
 
 from sgpmic import SGPMIC
 from sgpmic_cli.clustering.fitting import fitted_of
-from sgpmic_cli.clustering.view.map_data import field_at, predicted_fraction, strongest
+from sgpmic_cli.clustering.view.map_data import (
+    arrow_weights,
+    field_at,
+    predicted_fraction,
+    strongest,
+)
 
 
 def planted(seed, kind):
     """Return rows with six columns that two hidden factors drive, and six columns of noise."""
     rng = np.random.RandomState(seed)
     u = rng.uniform(-2.0, 2.0, (300, 2))
-    if kind == "clusters":  # inside them, the noise changes more than the driven columns
-        u = 0.3 * u + 2.0 * rng.randn(4, 2)[rng.randint(0, 4, 300)]
+    if isinstance(kind, int):  # clusters, in which the noise changes more than the driven columns
+        u = 0.3 * u + 2.0 * rng.randn(kind, 2)[rng.randint(0, kind, 300)]
     driven = u @ rng.randn(2, 6)
     if kind == "regions":  # a column changes on one side only
         driven = np.c_[np.maximum(u, 0.0), np.minimum(u, 0.0), u]
@@ -44,13 +49,16 @@ def test_the_process_is_unknown_far_from_the_rows(fitted):
     assert field_at(process, X + 100.0).unknown == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("kind", ["plane", "regions", "clusters"])
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("kind", "seed"), [("plane", 0), ("plane", 1), ("regions", 0), (2, 0), (3, 7), (4, 0), (6, 6)]
+)
 def test_the_columns_that_drive_a_place_are_named(seed, kind):
+    """The tables (3, 7) and (6, 6) have a column of noise that the others predict by chance."""
     Y = planted(seed, kind)
-    fitted = fitted_of(SGPMIC(2, random_state=0).fit(Y), Y)
+    number = kind if isinstance(kind, int) else 2
+    fitted = fitted_of(SGPMIC(number, random_state=0).fit(Y), Y)
     found = field_at(fitted.model._fitted.map, fitted.model.embedding_)
-    weight = predicted_fraction(fitted, np.arange(12)) * fitted.model.scale_ / Y.std(axis=0)
+    weight = arrow_weights(fitted, np.arange(12)) * fitted.model.scale_ / Y.std(axis=0)
     named = strongest(found.gradient * weight, np.arange(12))
     assert np.mean((named < 6).all(axis=1)) >= 0.95  # no column of noise in 95 % of the places
     assert (named[:, 0] >= 0).all()
