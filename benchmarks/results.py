@@ -4,8 +4,9 @@
 
 Every step is a target of the Makefile, some with a folder of labelled tables that is not shipped
 (docs/built.md says where they come from). A step whose code and files are as in
-results/manifest.json is not repeated, so an interrupted run resumes. Targets choose some of the
-steps. `--check` lists the steps that are out of date and computes nothing.
+results/manifest.json is not repeated. Files that other code wrote are removed before a step begins;
+those of an interrupted step are kept, so that it resumes. Targets choose some of the steps.
+`--check` lists the steps that are out of date and computes nothing.
 
 The code of a step is a hash of its script and of the modules of the package that its numbers depend
 on, without comments and docstrings, and of the versions of the numerical libraries: the rule of
@@ -128,7 +129,7 @@ def stale(results: Path = RESULTS) -> Iterator[tuple[Step, str]]:
             yield step, "is not in the manifest"
         elif entry["code"] != code_of(step):
             yield step, f"was computed with other code (commit {entry['commit']})"
-        elif entry["files"] != files_of(step, results):
+        elif not entry["files"] or entry["files"] != files_of(step, results):
             yield step, "has other files than the manifest"
 
 
@@ -142,17 +143,32 @@ def read(results: Path) -> dict[str, Any]:
 def compute(step: Step) -> None:
     """Run a step and record it."""
     start = time.monotonic()
+    remove_other_code(step, RESULTS)
     subprocess.run(["make", *step.target.split()], cwd=ROOT, check=True)
+    record(step, RESULTS, round(time.monotonic() - start))
+
+
+def remove_other_code(step: Step, results: Path) -> None:
+    """Remove the files of a step that other code wrote: scripts add to files that they find."""
+    entry = read(results)["steps"].get(step.target)
+    if entry is None or entry["code"] != code_of(step):
+        for name in files_of(step, results):
+            (results / name).unlink()
+        record(step, results, 0)
+
+
+def record(step: Step, results: Path, seconds: int) -> None:
+    """Write the files of a step and their code into the manifest."""
     entry = {
         "commit": commit(),
         "code": code_of(step),
-        "seconds": round(time.monotonic() - start),
-        "files": files_of(step, RESULTS),
+        "seconds": seconds,
+        "files": files_of(step, results),
     }
-    known = read(RESULTS)["steps"] | {step.target: entry}
+    known = read(results)["steps"] | {step.target: entry}
     steps = {each.target: known[each.target] for each in STEPS if each.target in known}
     written = {"commit": commit(), **environment(), "steps": steps}
-    (RESULTS / MANIFEST).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+    (results / MANIFEST).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
 
 
 def main() -> None:

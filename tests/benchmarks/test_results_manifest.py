@@ -57,6 +57,20 @@ def test_other_code_is_noticed_but_not_other_docstrings(folder, tmp_path, monkey
     assert "other code" in next(iter(results.stale(folder)))[1]
 
 
+def test_files_of_other_code_are_removed_and_those_of_an_interrupted_step_are_kept(
+    folder, monkeypatch
+):
+    monkeypatch.setattr(results, "code_of", lambda step: "other")
+    results.remove_other_code(STEP, folder)
+    assert not (folder / "table1/table1.csv").exists()
+    assert "other files" in next(iter(results.stale(folder)))[1]  # it has not ended
+    (folder / "table1/table1.csv").write_text("a,b\n")
+    results.remove_other_code(STEP, folder)
+    assert (folder / "table1/table1.csv").exists()
+    results.record(STEP, folder, 1)
+    assert list(results.stale(folder)) == []
+
+
 @pytest.mark.skipif(
     "dev" in __version__, reason="a development version may be ahead of its results"
 )
