@@ -60,7 +60,10 @@ def blas() -> list[dict[str, Any]]:
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout, with "-dirty" if files other than results differ."""
+    """Return the commit of the checkout, with "-dirty" if files other than results differ.
+
+    Results are also the pictures of the documents, which `make map-study` and `make docs` draw.
+    """
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return None
@@ -71,6 +74,7 @@ def commit() -> str | None:
         return done.stdout.strip()
 
     with suppress(OSError, subprocess.SubprocessError):
-        changed = git("diff", "--name-only", "HEAD", "--", ".", ":!results")
+        results = (":!results", ":!docs/gallery/pictures")
+        changed = git("diff", "--name-only", "HEAD", "--", ".", *results)
         return git("rev-parse", "HEAD") + ("-dirty" if changed else "")
     return None
