@@ -212,7 +212,6 @@ ROWS := 100000
 speed-estimators: $(GPY)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of a million rows
 	"$(GPY)/bin/python" -m benchmarks.speed --rows $(ROWS) --out $(RESULTS)
 
-# The largest table, 300,000 rows, is left out: UMAP with HDBSCAN takes more than 18 minutes for it.
 speed-end-to-end: $(STUDY) ## time `sgpmic fit FILE` beside scripts with UMAP and HDBSCAN, and with k-means and silhouettes
 	"$(BIN)/python" -m benchmarks.end_to_end --out $(RESULTS)
 

@@ -184,11 +184,30 @@ def comparison() -> str:
         rivals = by_set[by_set.columns.intersection(RIVALS)]
         lead = by_set["SGPMIC"] - rivals[rivals.mean().idxmax()]
         error = lead.std() / np.sqrt(len(lead))
-        means = [by_set[name].mean() if name in by_set else np.nan for name in ("SGPMIC", *RIVALS)]
+        methods = ("SGPMIC", study.suite.OPEN, *RIVALS)
+        means = [by_set[name].mean() if name in by_set else np.nan for name in methods]
         shown = ["" if np.isnan(mean) else f"{mean:.2f}" for mean in means]
         body.append([title, str(len(by_set)), *shown, f"{lead.mean():+z.2f} ({error:.2f})"])
-    head = ["data", "sets", "`SGPMIC`", *RIVALS, "lead (standard error)"]
+    head = ["data", "sets", "`SGPMIC`", "number open", *RIVALS, "lead (standard error)"]
     return block(markdown_table(head, body))
+
+
+def beside_best() -> str:
+    """Return how the labels of all tables compare with those of the best rival of each table."""
+    parts = []
+    for folder in (folder for title, (folder, _) in COMPARED.items() if "tables" in title):
+        by_set = read(f"{folder}/scores.csv").groupby(["set", "method"])["ari"].mean().unstack()
+        if folder == "study":
+            by_set = by_set[by_set.index.str.startswith("tables/")]
+        parts.append(by_set["SGPMIC"] - by_set[by_set.columns.intersection(RIVALS)].max(axis=1))
+    lead = pd.concat(parts)
+    where = "above" if lead.mean() > 0 else "below"
+    lower, higher = (lead < -0.02).sum(), (lead > 0.02).sum()
+    return (
+        f"{abs(lead.mean()):.2f} {where} on average (standard error "
+        f"{lead.std() / np.sqrt(len(lead)):.2f}), lower by more than 0.02 on {lower} of "
+        f"{len(lead)} tables and higher on {higher}"
+    )
 
 
 def map_means(*measures: str) -> str:
@@ -201,7 +220,11 @@ def map_means(*measures: str) -> str:
         shown = zip(means.columns, means.mean(), best, strict=True)
         columns[measure] = {method: f"{mean:.2f} ({times})" for method, mean, times in shown}
     methods = dict.fromkeys(method for column in columns.values() for method in column)
-    body = [[each, *(column.get(each, "") for column in columns.values())] for each in methods]
+    names = {"SGPMIC": "SGPMIC without refits"} if "SGPMIC, 8 refits" in methods else {}
+    body = [
+        [names.get(each, each), *(column.get(each, "") for column in columns.values())]
+        for each in methods
+    ]
     return block(markdown_table(["", *measures], body))
 
 
@@ -225,6 +248,13 @@ def moves() -> str:
 def coverage() -> str:
     """Return how often the ellipses of the map hold the places of another fit."""
     return f"{100 * read('stay.csv')['coverage'].mean():.0f} %"
+
+
+def coverage_range() -> str:
+    """Return the lowest and the highest coverage of a table."""
+    by_table = read("stay.csv").groupby("table")["coverage"].mean().dropna().sort_values()
+    low, high = (f"{100 * by_table.iloc[k]:.0f} % ({by_table.index[k]})" for k in (0, -1))
+    return f"from {low} to {high}"
 
 
 def false_alarms() -> str:
@@ -272,11 +302,13 @@ VALUES: dict[str, Callable[..., str]] = {
     "wins": wins,
     "table": table_of,
     "comparison": comparison,
+    "beside-best": beside_best,
     "map": map_means,
     "map-seeds": map_seeds,
     "missing": missing_loss,
     "moves": moves,
     "coverage": coverage,
+    "coverage-range": coverage_range,
     "false-alarms": false_alarms,
     "mixed": mixed,
     "invariance": invariance,

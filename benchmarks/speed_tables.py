@@ -82,6 +82,5 @@ def numbers(measured: Document, gpu: Document) -> dict[str, str]:
         "beside-gpy": f"{min(beside_gpy):.2f} to {max(beside_gpy):.2f}",
         "paper": f"{paper['paper_fit_seconds'] / 60:.1f} minutes, {paper['paper_fit_gb']:.1f} GB",
         "device": gpu["device"]["name"],
-        "labels": str(sum(row["differ"] for row in gpu["labels"])),
         "bounds": f"{max(row['bounds_apart'] for row in gpu['labels']):.0e}",
     }

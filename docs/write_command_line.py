@@ -12,8 +12,9 @@ PAGE = Path(__file__).with_name("command-line.md")
 HEAD = """# Command line
 
 This page is the reference of all commands and options. `make docs` writes it from the help texts,
-so `sgpmic COMMAND --help` says the same. Results go to stdout, as a table or, with `--json`, as one
-JSON document. Progress and warnings go to stderr. [Error messages](faq.md) lists the exit codes.
+and `sgpmic COMMAND --help` shows types, ranges and choices as well. Results go to stdout, as a
+table or, with `--json`, as one JSON document. Progress and warnings go to stderr.
+[Error messages](faq.md) lists the exit codes.
 """
 
 

@@ -1,8 +1,8 @@
 """New rows: fit once, assign later rows.
 
 Half of the wines are fitted. The other half gets points on the same map and clusters.
-`score_samples` returns the log density of a row: wines whose columns are in the wrong order have a
-low density.
+`score_samples` returns a lower bound on the log density of a row: it is low for wines whose columns
+are in the wrong order.
 """
 
 import matplotlib.pyplot as plt

@@ -120,7 +120,8 @@ def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
     """Make the page of a fit for clusters that come from elsewhere: another method, a colleague.
 
     The clusters keep their names. The page has their verdicts, rules, profiles and a map, which is
-    fitted to the rows with these clusters. Nothing is clustered again.
+    fitted to the rows with these clusters, which stay as they are. The groups of its first sentence
+    are searched anew.
 
     Parameters
     ----------

@@ -258,8 +258,8 @@ def report_clusters(
     """Describe clusters that come from elsewhere: another method, a colleague, a known class.
 
     The column of --label has the cluster of each row; -1 and missing labels are rows without one.
-    The page is that of `sgpmic fit`: verdicts, rules, profiles and a map. Nothing is clustered
-    again.
+    The page is that of `sgpmic fit`: verdicts, rules, profiles and a map. The clusters stay as they
+    are; the groups of the first sentence are searched anew.
     """
     from sgpmic_cli.clustering.interpretation import answer_headline
     from sgpmic_cli.clustering.page import cluster_codes, whole_page

@@ -31,9 +31,10 @@ def update(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Add new rows to a fitted model, whose old rows keep their clusters and places on the map.
 
-    New rows join the clusters. Rows unlike all others form a new cluster if a valley of the density
-    separates it from every other. The table is prepared as in the fit. Writes model.npz, the model
-    of all rows, and labels.csv and embedding.csv of the new rows.
+    Only unusual old rows that join a new cluster move. New rows join the clusters. Rows unlike all
+    others form a new cluster if a valley of the density separates it from every other. The table is
+    prepared as in the fit. Writes model.npz, the model of all rows, and labels.csv and
+    embedding.csv of the new rows.
     """
     from sgpmic_cli.clustering.later_rows import add_rows, recipe_of
     from sgpmic_cli.commands.output import FitProgress, facts

@@ -2,7 +2,7 @@
 
 The clusters come from a consensus of base clusterings or from a spanning tree (`clusters/`). The
 Gaussian process does not decide them. It learns the map of the rows, given the probabilities of the
-clusters (`latent/`).
+clusters (`map/`).
 """
 
 from collections.abc import Callable
@@ -66,7 +66,8 @@ class SGPMIC(FittedEstimator):
     n_clusters : int, "auto" or (int, int), default="auto"
         Number of clusters M. "auto" chooses among 1 to 15, and at most a tenth of the rows; if 15
         is the best, it goes on to 30. A pair chooses among the numbers from the first to the
-        second. `selection_` has the evidence. The number does not depend on `random_state`.
+        second. `selection_` has the evidence. Up to `max_rows` rows, the number does not depend
+        on `random_state`.
     n_components : int, float or "auto", default=2
         Number of latent dimensions Q, at most the number of columns. A float in (0, 1) selects the
         smallest number of principal components that explains this fraction of the variance. "auto"
@@ -110,7 +111,8 @@ class SGPMIC(FittedEstimator):
         called as callback.assigned(rows_so_far, n_samples) while rows beyond `max_rows` are
         assigned.
     random_state : int, RandomState instance or None, default=None
-        Seed of the base clusterings and of subsamples.
+        Seed of the subsample beyond `max_rows`, of the refits and of the map, and of the clusters
+        if `init` is "gmm" or "spectral".
 
     Attributes
     ----------
@@ -150,8 +152,8 @@ class SGPMIC(FittedEstimator):
         density in the shallowest valley relative to the lower peak, towards `neighbour`.
     groups_ : ndarray of shape (n_samples,)
         Group of each row, or -1. Groups are parts of the rows that valleys separate and that
-        halves of the rows and fits without a column show again. They do not depend on the number
-        of clusters, and clusters can be slices of them.
+        halves of the rows and fits without a column show again. They need not be clusters, and
+        clusters can be slices of them. The clusters are one of the partitions that are searched.
     group_depths_ : list of float
         For each group, the density in the shallowest valley around it relative to the lower peak.
     overlapping_pairs_, small_clusters_, empty_clusters_ : list
@@ -181,8 +183,8 @@ class SGPMIC(FittedEstimator):
 
     Notes
     -----
-    There is no `sample_weight`: the Gaussian mixtures and the spanning tree of the consensus are
-    not defined for weighted rows.
+    There is no `sample_weight`: the spanning tree and the tests of valleys are not defined for
+    weighted rows.
 
     References
     ----------

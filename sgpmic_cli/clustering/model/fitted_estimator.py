@@ -117,11 +117,12 @@ class FittedEstimator(LatentClusterer):
         return self._unscaled(rows + deviation * rng.standard_normal(rows.shape)), labels
 
     def update(self, X: Table | Features) -> Self:
-        """Add rows to the model. Old rows keep their clusters and their latent points.
+        """Add rows to the model. Old rows keep clusters and latent points unless they join others.
 
         New rows join the clusters. Rows unlike the others, old or new, form a new cluster if a
-        valley of the density separates it from every other. The process is trained from where it
-        was. `update_` says what has changed, and the attributes describe old and new rows.
+        valley of the density separates it from every other; the old ones among them move
+        (`update_.moved`). The process is trained from where it was. `update_` says what has
+        changed, and the attributes describe old and new rows.
 
         Parameters
         ----------
@@ -270,7 +271,7 @@ class FittedEstimator(LatentClusterer):
     def _set_verdicts(self) -> Indices:
         """Set the verdicts, and return the group of each fitted row, or -1.
 
-        Verdicts and groups depend on the table and not on `random_state`.
+        Verdicts depend on the table and not on `random_state`, groups only as far as the map does.
         """
         self._report_step("groups")
         fitted = self._fitted

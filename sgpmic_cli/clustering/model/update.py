@@ -1,4 +1,4 @@
-"""Add rows to a fitted model whose old rows keep their clusters and their places on the map.
+"""Add rows to a fitted model. Old rows keep clusters and places unless they join a new cluster.
 
 1. The model locates the new rows. Rows whose log density is below the limit of the model, old ones
    and new ones, are unlike the others. They are clustered as a table of their own.

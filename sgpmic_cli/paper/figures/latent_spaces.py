@@ -180,6 +180,6 @@ def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int, note: 
     clusters = [handle(f"cluster {i + 1}", COLOURS[i], "o") for i in range(n_clusters)]
     # Matplotlib fills a legend column by column.
     handles = [entry for pair in zip(classes, clusters, strict=True) for entry in pair]
-    title = f"Shown is the run whose ACC is nearest to the mean of all. {note}"
+    title = f"Shown is the run whose ACC is nearest to the mean of all.\n{note}".rstrip()
     place: Any = {"loc": "outside lower center", "ncols": n_clusters}
     figure.legend(handles=handles, title=title, title_fontsize=7, **place)

@@ -50,7 +50,7 @@ class ClusterVerdict(NamedTuple):
 def continuous_columns(Y: Array, seed: int = 0) -> Array:
     """Return the columns (N, P') that are not discrete, with tied values spread evenly.
 
-    If they are more than MOST_COLUMNS, return as many of their principal components.
+    If they are more than VERDICT_COLUMNS, return as many of their principal components.
     """
     random_state = np.random.RandomState(seed)
     rounded = np.round(Y, DECIMALS)
