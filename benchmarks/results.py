@@ -94,7 +94,10 @@ STEPS = (
     Step("stay", ("stay.csv",), MODEL, ("stay.py",)),
     Step("speed-end-to-end", ("speed-end-to-end.json",), (*MODEL, PAGES), ("end_to_end.py",)),
     Step(
-        "speed-estimators", ("speed.json", "figures/speed.*"), (*MODEL, *_methods("sgp-mic")), SPEED
+        "speed-estimators ROWS=1000000",
+        ("speed.json", "figures/speed.*"),
+        (*MODEL, *_methods("sgp-mic")),
+        SPEED,
     ),
 )
 
