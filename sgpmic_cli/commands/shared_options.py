@@ -134,7 +134,7 @@ Quiet = Annotated[bool, _shared("Print only errors on stderr.", "--quiet", "-q")
 _SCALE = "none: keep the columns; global: divide all by one factor; standard: unit variance each."
 ScaleOption = Annotated[
     Literal["none", "global", "standard"] | None,
-    _shared(_SCALE, default="standard; global for the paper's model"),
+    _shared(_SCALE, default="standard; global with --setting paper"),
 ]
 _table_option = partial(option, rich_help_panel="Your table")
 
