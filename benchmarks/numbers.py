@@ -54,7 +54,7 @@ COMPARED: dict[str, tuple[str, tuple[str, ...]]] = {
     "clouds with discrete columns *": ("study", ("discrete-columns",)),
     "random curves with outliers *": ("study", ("outliers-shapes",)),
 }
-RIVALS = ("k-means", "Gaussian mixture", "spectral", "Ward", "Genie", "Lumbermark")
+RIVALS = ["k-means", "Gaussian mixture", "spectral", "Ward", "Genie", "Lumbermark"]
 
 
 def documents() -> Iterator[Path]:
@@ -172,15 +172,21 @@ def table_of(file: str) -> str:
     return block(read(file))
 
 
-def comparison() -> str:
-    """Return mean adjusted Rand indices by kind of data, for all folders of `make study`."""
-    body = []
+def ari_by_set() -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the rows of the comparison: title, and adjusted Rand indices of sets by methods."""
     for title, (folder, groups) in COMPARED.items():
         if not (RESULTS / folder / "scores.csv").exists():
             continue
         by_set = read(f"{folder}/scores.csv").groupby(["set", "method"])["ari"].mean().unstack()
         if groups:
             by_set = by_set[by_set.index.str.split("/").str[0].isin(groups)]
+        yield title, by_set
+
+
+def comparison() -> str:
+    """Return mean adjusted Rand indices by kind of data, for all folders of `make study`."""
+    body = []
+    for title, by_set in ari_by_set():
         rivals = by_set[by_set.columns.intersection(RIVALS)]
         lead = by_set["SGPMIC"] - rivals[rivals.mean().idxmax()]
         error = lead.std() / np.sqrt(len(lead))
@@ -194,12 +200,11 @@ def comparison() -> str:
 
 def beside_best() -> str:
     """Return how the labels of all tables compare with those of the best rival of each table."""
-    parts = []
-    for folder in (folder for title, (folder, _) in COMPARED.items() if "tables" in title):
-        by_set = read(f"{folder}/scores.csv").groupby(["set", "method"])["ari"].mean().unstack()
-        if folder == "study":
-            by_set = by_set[by_set.index.str.startswith("tables/")]
-        parts.append(by_set["SGPMIC"] - by_set[by_set.columns.intersection(RIVALS)].max(axis=1))
+    parts = [
+        by_set["SGPMIC"] - by_set[by_set.columns.intersection(RIVALS)].max(axis=1)
+        for title, by_set in ari_by_set()
+        if "tables" in title
+    ]
     lead = pd.concat(parts)
     where = "above" if lead.mean() > 0 else "below"
     lower, higher = (lead < -0.02).sum(), (lead > 0.02).sum()

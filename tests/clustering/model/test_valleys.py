@@ -183,7 +183,7 @@ def test_projections_are_those_of_shrunk_discriminants_without_the_fifth_that_is
     fold = valleys.folds(labels, 0)
     [t] = valleys.projections(X, labels, fold).values()
     assert np.bincount(fold).tolist() == [100] * 5
-    # Ledoit and Wolf's shrinkage is smaller for so many rows, so the least one, 0.1, is used.
+    # Ledoit and Wolf's shrinkage of so many rows is below 0.1, and 0.1 is the least that is used.
     rule = LinearDiscriminantAnalysis("lsqr", 0.1).fit(X[fold > 0], labels[fold > 0])
     low, high = rule.decision_function(rule.means_)
     expected = 2.0 * (rule.decision_function(X[fold == 0]) - low) / (high - low) - 1.0
