@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import typer
 
@@ -12,9 +12,9 @@ PAGE = Path(__file__).with_name("command-line.md")
 HEAD = """# Command line
 
 This page is the reference of all commands and options. `make docs` writes it from the help texts,
-and `sgpmic COMMAND --help` shows types, ranges and choices as well. Results go to stdout, as a
-table or, with `--json`, as one JSON document. Progress and warnings go to stderr.
-[Error messages](faq.md) lists the exit codes.
+and `sgpmic COMMAND --help` shows the same. Results go to stdout, as a table or, with `--json`, as
+one JSON document. Progress and warnings go to stderr. [Error messages](faq.md) lists the exit
+codes.
 """
 
 
@@ -53,7 +53,19 @@ def _row(parameter: Any) -> str:
         else f"`{argument}`"
     )
     text = " ".join((parameter.help or "").split()).replace("|", "\\|").replace("<", "&lt;")
-    return f"| {names} | {text}{_default(parameter)}{_variable(parameter)} |"
+    return f"| {names} | {text}{_values(parameter)}{_default(parameter)}{_variable(parameter)} |"
+
+
+def _values(parameter: Any) -> str:
+    """Return the choices or the range of a parameter."""
+    annotation = parameter.type_descriptor.annotation
+    if get_origin(annotation) is Literal:
+        choices = sorted(get_args(annotation))  # equal literals share one order, which varies
+        return f" Choices: {', '.join(f'`{choice}`' for choice in choices)}."
+    low, high = parameter.min, parameter.max
+    if low is not None and high is not None:
+        return f" From {low:,} to {high:,}."
+    return f" At least {low:,}." if low is not None else ""
 
 
 def _variable(parameter: Any) -> str:

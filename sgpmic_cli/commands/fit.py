@@ -86,7 +86,7 @@ class ModelOptions:
         default="8",
         min=0,
     )
-    scale: shared.ScaleOption = None
+    scale: shared.Scale | None = shared.scale_option("standard; global with --setting paper")
     setting: Literal["default", "paper"] = _paper_option(
         "default: the model for your own data; paper: the paper's model.", value="default"
     )

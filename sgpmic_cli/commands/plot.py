@@ -39,7 +39,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     clusters: int | None = shared.option(
         "Number of clusters in --data.", *("--clusters", "--n-clusters"), default="auto"
     ),
-    scale: shared.ScaleOption = None,
+    scale: shared.Scale | None = shared.scale_option("standard"),
     table: shared.TableOptionGroup,
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,

@@ -94,6 +94,12 @@ def option_groups(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def scale_option(default: str) -> Any:
+    """Return the option `--scale` of a command that fits the user's table."""
+    choices = "none: keep the columns; global: divide all by one factor; standard: unit variance"
+    return option(f"{choices} each.", default=default)
+
+
 def datasets_option(default: str | bool = False) -> Any:
     """Return the option `--dataset` of an experiment."""
     names = "names, 'all' for those of the paper, CSV files or 'FOLDER/*.csv'"
@@ -131,11 +137,7 @@ Force = Annotated[bool, _shared("Replace the results in the output folder.", "--
 DataDir = Annotated[Path | None, _shared("Folder of downloaded data.", envvar="SGPMIC_DATA")]
 Json = Annotated[bool, _shared("Print one JSON document instead of a table.", "--json")]
 Quiet = Annotated[bool, _shared("Print only errors on stderr.", "--quiet", "-q")]
-_SCALE = "none: keep the columns; global: divide all by one factor; standard: unit variance each."
-ScaleOption = Annotated[
-    Literal["none", "global", "standard"] | None,
-    _shared(_SCALE, default="standard; global with --setting paper"),
-]
+Scale = Literal["none", "global", "standard"]
 _table_option = partial(option, rich_help_panel="Your table")
 
 
