@@ -104,6 +104,13 @@ def percent(folder: str, verdict: str) -> str:
     return f"{100 * int(count(folder, verdict)) / int(count(folder, 'judged')):.0f} %"
 
 
+def minutes(folder: str) -> str:
+    """Return how long a benchmark took from an empty store, and on how many cores."""
+    manifest = read(f"{folder}/manifest.json")
+    seconds, cores = manifest["seconds_of_this_call"], manifest["cpu"]["cores"]
+    return f"{seconds / 60:.0f} minutes on {cores} cores"
+
+
 def verdicts_by_score(folder: str) -> str:
     """Return the verdicts of a benchmark by score."""
     counts = pd.DataFrame(read(f"{folder}/summary.json")["by_metric"]).T.fillna(0)
@@ -298,6 +305,7 @@ def inducing_growth() -> str:
 VALUES: dict[str, Callable[..., str]] = {
     "count": count,
     "percent": percent,
+    "minutes": minutes,
     "verdicts": verdicts_by_score,
     "off": off,
     "cells": cells,
