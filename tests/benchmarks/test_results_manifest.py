@@ -20,6 +20,7 @@ def folder(tmp_path, monkeypatch):
         "commit": "0" * 40,
         "code": results.code_of(STEP),
         "seconds": 1,
+        "inputs": {},
         "files": results.files_of(STEP, tmp_path),
     }
     manifest = {"commit": "0" * 40, **results.environment(), "steps": {STEP.target: entry}}
@@ -55,6 +56,34 @@ def test_other_code_is_noticed_but_not_other_docstrings(folder, tmp_path, monkey
         hashes.append(results.code_of(STEP))
     assert hashes[0] == hashes[1] != hashes[2]
     assert "other code" in next(iter(results.stale(folder)))[1]
+
+
+def test_other_settings_and_scripts_are_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(results, "package_sources", lambda module: set())
+    (tmp_path / "benchmarks").mkdir()
+    for name, text in {"one": "from benchmarks import two", "two": "x = 1"}.items():
+        (tmp_path / f"benchmarks/{name}.py").write_text(text)
+    for name in results.GENERATORS:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x = 1")
+    step = results.Step("one", (), (), ("one",), settings=("*.toml",))
+    codes = [results.code_of(step)]
+    for name in ("benchmarks/two.py", results.GENERATORS[0], "methods.toml"):
+        (tmp_path / name).write_text("x = 2")
+        codes.append(results.code_of(step))
+    assert len(set(codes)) == 4
+
+
+def test_a_step_is_out_of_date_if_results_that_it_reads_have_changed(folder, monkeypatch):
+    step = results.Step("report", ("report.html",), (), inputs=("table1/*",))
+    monkeypatch.setattr(results, "STEPS", (STEP, step))
+    (folder / "report.html").write_text("<p>")
+    results.record(step, folder, 1)
+    assert list(results.stale(folder)) == []
+    (folder / "table1/table1.csv").write_text("a,b\n1,3\n")
+    results.record(STEP, folder, 1)
+    assert list(results.stale(folder)) == [(step, "was computed from other results")]
 
 
 def test_files_of_other_code_are_removed_and_those_of_an_interrupted_step_are_kept(
