@@ -3,20 +3,23 @@
     python -m benchmarks.crate
 
 Writes results/ro-crate-metadata.json (RO-Crate 1.1: the files, and one action for each step that
-computed some of them) and results/codemeta.json.
+computed some of them) and results/codemeta.json. The date is that of the release in CITATION.cff.
 """
 
 import json
-from datetime import UTC, datetime
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from benchmarks.results import MANIFEST, RESULTS, read
+from benchmarks.results import MANIFEST, RESULTS, ROOT, read
 from sgpmic_cli._version import __version__
 
+CRATE = "ro-crate-metadata.json"
 CODE, AUTHORS, PAPER = "#sgpmic", "#contributors", "https://arxiv.org/abs/2303.13665"
 LICENCE = "https://spdx.org/licenses/MIT"
 TITLE = "The experiments of the SGP-MIC paper, computed again"
+OTHER_FILES = (MANIFEST, "README.md", "codemeta.json", "speed-gpu.json")  # of no step
 TYPES = {
     ".csv": "text/csv",
     ".html": "text/html",
@@ -30,16 +33,16 @@ TYPES = {
 
 def crate(manifest: dict[str, Any], results: Path) -> dict[str, Any]:
     """Return the RO-Crate of a folder of results."""
-    day = datetime.now(UTC).date().isoformat()
     steps = manifest["steps"]
-    files = sorted({name for step in steps.values() for name in step["files"]} | {MANIFEST})
-    actions = [f"#{name}" for name in steps]
+    others = {name for name in OTHER_FILES if (results / name).exists()}
+    files = sorted({name for step in steps.values() for name in step["files"]} | others)
+    actions = [f"#{quote(name)}" for name in steps]
     root = {
         "@id": "./",
         "@type": "Dataset",
         "name": TITLE,
         "description": "Tables, figures and scores of sgpmic beside the numbers of the paper.",
-        "datePublished": day,
+        "datePublished": release_date(),
         "license": {"@id": LICENCE},
         "author": {"@id": AUTHORS},
         "publisher": {"@id": AUTHORS},
@@ -49,7 +52,7 @@ def crate(manifest: dict[str, Any], results: Path) -> dict[str, Any]:
     }
     graph = [
         {
-            "@id": "ro-crate-metadata.json",
+            "@id": CRATE,
             "@type": "CreativeWork",
             "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
             "about": {"@id": "./"},
@@ -64,19 +67,26 @@ def crate(manifest: dict[str, Any], results: Path) -> dict[str, Any]:
             "name": "Clustering based on Mixtures of Sparse Gaussian Processes",
         },
     ]
-    for action, step in zip(actions, steps.values(), strict=True):
+    for action, (target, step) in zip(actions, steps.items(), strict=True):
+        written = [{"@id": name} for name in step["files"]]
         graph.append(
             {
                 "@id": action,
                 "@type": "CreateAction",
-                "name": f"make {action[1:]}",
-                "description": f"{step['seconds']} s, commit {step['commit']}",
+                "name": f"make {target}",
+                "description": "{seconds} s, commit {commit}, {platform}".format(**step),
                 "instrument": {"@id": CODE},
-                "result": [{"@id": name} for name in step["files"]],
+                "result": written if len(written) > 1 else written[0],
             }
         )
     graph += [_file(results / name, name) for name in files]
     return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph}
+
+
+def release_date() -> str:
+    """Return the date of the release."""
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    return re.findall(r'^date-released: "(.*)"$', text, re.M)[0]
 
 
 def _code(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -109,6 +119,7 @@ def codemeta(manifest: dict[str, Any]) -> dict[str, Any]:
         "@context": "https://w3id.org/codemeta/3.0",
         "type": "SoftwareSourceCode",
         **code,
+        "datePublished": release_date(),
         "license": LICENCE,
         "author": [{"type": "Organization", "name": "the sgpmic contributors"}],
         "referencePublication": PAPER,
@@ -121,15 +132,17 @@ def codemeta(manifest: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Write both files."""
+def documents() -> dict[str, str]:
+    """Return the texts of both files by their names, for the files as they are."""
     manifest = read(RESULTS)
-    written = {
-        "ro-crate-metadata.json": crate(manifest, RESULTS),
-        "codemeta.json": codemeta(manifest),
-    }
-    for name, content in written.items():
-        (RESULTS / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    contents = {"codemeta.json": codemeta(manifest), CRATE: crate(manifest, RESULTS)}
+    return {name: json.dumps(content, indent=2) + "\n" for name, content in contents.items()}
+
+
+def main() -> None:
+    """Write both files, the description of the software first, which the other one lists."""
+    for name in ("codemeta.json", CRATE):
+        (RESULTS / name).write_text(documents()[name], encoding="utf-8")
 
 
 if __name__ == "__main__":

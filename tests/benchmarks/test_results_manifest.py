@@ -19,6 +19,7 @@ def folder(tmp_path, monkeypatch):
     entry = {
         "commit": "0" * 40,
         "code": results.code_of(STEP),
+        "platform": "any",
         "seconds": 1,
         "inputs": {},
         "files": results.files_of(STEP, tmp_path),
@@ -124,5 +125,11 @@ def test_crate_lists_every_file_and_its_step(folder):
     graph = crate.crate(results.read(folder), folder)["@graph"]
     entities = {entity["@id"]: entity for entity in graph}
     assert entities["./"]["hasPart"] == [{"@id": results.MANIFEST}, {"@id": "table1/table1.csv"}]
-    assert entities[f"#{STEP.target}"]["result"] == [{"@id": "table1/table1.csv"}]
+    assert entities[f"#{STEP.target}"]["result"] == {"@id": "table1/table1.csv"}
     assert entities["table1/table1.csv"]["encodingFormat"] == "text/csv"
+
+
+@pytest.mark.parametrize("name", crate.documents())
+def test_descriptions_for_machines_are_those_of_the_files(name):
+    committed = (results.RESULTS / name).read_text(encoding="utf-8")
+    assert committed == crate.documents()[name], "run `python -m benchmarks.crate`"
