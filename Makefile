@@ -146,6 +146,7 @@ reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(RESULT
 
 report: $(RUN) ## the figures and the report from what is under results/: one page with every number, figure and reason
 	$(SGPMIC) plot all --results $(RESULTS) --out $(RESULTS)/figures
+	"$(BIN)/python" -m benchmarks.speed_figures
 	$(SGPMIC) report --results $(RESULTS) --out $(RESULTS)/report.html
 
 # Scripts for developers, in benchmarks/.

@@ -60,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _shown(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return "" if np.isnan(value) else f"{value:.2f}"
 
 
 def judged_cells(folder: Path) -> pd.DataFrame:
@@ -180,7 +182,8 @@ def _held_out(cells: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
 def order_table(results: Path) -> pd.DataFrame:
     """Compare the order of the methods, and SGP-MIC's lead over the best other method.
 
-    Spearman's correlation and the lead are means over the distinct rows of a data set.
+    Spearman's correlation and the lead are means over the distinct rows of a data set. Leads with
+    opposite signs have no ratio.
     """
     cells = judged_cells(results / "table2")
     rows = []
@@ -197,7 +200,8 @@ def order_table(results: Path) -> pd.DataFrame:
         ["score", "data set"], sort=False
     )
     table = groups[["order", "printed", "ours"]].mean()
-    table["ratio"] = table["ours"] / table["printed"]
+    ratio = table["ours"] / table["printed"]
+    table["ratio"] = ratio.where(ratio > 0)
     same, rows_each = groups["same sign"].sum(), groups.size()
     table["leads of equal sign"] = same.astype(str) + " of " + rows_each.astype(str)
     names = {"order": "rank correlation", "printed": "printed lead", "ours": "our lead"}

@@ -158,9 +158,24 @@ def column_cells() -> str:
 
 def distance(method: str) -> str:
     """Return the mean distance of a procedure from SGP-MIC's printed ACC."""
+    return _of_procedure("column", method, "mean distance, ACC")
+
+
+def held_out(method: str) -> str:
+    """Return the same over both scores, on data sets that chose no setting."""
+    return _of_procedure("halves", method, "held out, both")
+
+
+def _of_procedure(table: str, method: str, column: str) -> str:
     (title,) = [title for title, (_, name) in PROCEDURES.items() if name == method]
-    column = read("agreement/column.csv").set_index("procedure")
-    return str(column.loc[title, "mean distance, ACC"]).split()[0]
+    values = read(f"agreement/{table}.csv").set_index("procedure")
+    return str(values.loc[title, column]).split()[0]
+
+
+def rank_correlation(score: str) -> str:
+    """Return the mean rank correlation of the methods in the rows of Table 2."""
+    order = read("agreement/order.csv").set_index(["score", "data set"])
+    return f"{order.loc[(score.upper(), 'all'), 'rank correlation']:.2f}"
 
 
 def near(group: str) -> str:
@@ -311,6 +326,8 @@ VALUES: dict[str, Callable[..., str]] = {
     "cells": cells,
     "column-cells": column_cells,
     "distance": distance,
+    "held-out": held_out,
+    "rank-correlation": rank_correlation,
     "near": near,
     "wins": wins,
     "table": table_of,

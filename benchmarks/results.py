@@ -92,12 +92,6 @@ STEPS = (
         *(("agreement/*",), _methods(), ("agreement",)),
         inputs=(*TABLES, "search/*/*.csv"),
     ),
-    Step(
-        "report",
-        *(("figures/figure*", "figures/crit*", "report.html"), (PAGE, *FIGURES)),
-        inputs=(*TABLES, "table1/*.csv", "sweep-*/sweep.csv"),
-        settings=(*SETTINGS, *PAGE_TEXTS),
-    ),
     Step("study", ("study/scores.csv", "study/findings.md", "study/study.*"), MODEL, STUDY),
     *(
         Step(f"study TABLES=benchmarks/tables/{name}", (f"study-{name}/*",), MODEL, STUDY)
@@ -112,9 +106,13 @@ STEPS = (
     Step("speed-end-to-end", ("speed-end-to-end.json",), (*MODEL, PAGES), ("end_to_end",)),
     Step(
         "speed-estimators ROWS=1000000",
-        ("speed.json", "figures/speed.*"),
-        (*MODEL, *_methods("sgp-mic")),
-        ("speed",),
+        *(("speed.json",), (*MODEL, *_methods("sgp-mic")), ("speed",)),
+    ),
+    Step(
+        "report",
+        *(("figures/*", "report.html"), (PAGE, *FIGURES), ("speed_figures",)),
+        inputs=(*TABLES, "table1/*.csv", "sweep-*/sweep.csv", "speed.json"),
+        settings=(*SETTINGS, *PAGE_TEXTS),
     ),
 )
 
@@ -135,7 +133,7 @@ def code_of(step: Step) -> str:
 
 
 def scripts_of(step: Step) -> set[Path]:
-    """Return the scripts of a step and those that they import."""
+    """Return the scripts of a step and those that they import, except for figures."""
     found: set[Path] = set()
     waiting = list(step.scripts)
     while waiting:
@@ -146,7 +144,8 @@ def scripts_of(step: Step) -> set[Path]:
             for module, names in re.findall(
                 r"^from benchmarks(?:\.(\w+))? import (.+)", text, re.M
             ):
-                waiting += [module] if module else re.findall(r"\w+", names)
+                imported = [module] if module else re.findall(r"\w+", names)
+                waiting += [name for name in imported if not name.endswith("_figures")]
     return found
 
 

@@ -1,5 +1,11 @@
-"""Figures of the measured times."""
+"""Figures of the measured times.
 
+    python -m benchmarks.speed_figures
+
+Draws results/figures/speed.png and .pdf from results/speed.json.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +57,7 @@ def _draw_files(axes: "Axes", files: Sequence[Mapping[str, Any]]) -> None:
             )
     axes.margins(x=0.12, y=0.2)
     axes.set(xlabel="rows of a file", ylabel="seconds")
-    axes.set_title("(b) default model, files read in blocks")
+    axes.set_title("(b) default model, from a file of 20 columns")
     axes.legend(loc="upper left")
 
 
@@ -62,3 +68,8 @@ def _draw_line(
         colour, marker = look(index)
         x, y = zip(*points, strict=True)
         axes.loglog(x, y, linestyle=line, marker=marker, color=colour, label=label)
+
+
+if __name__ == "__main__":
+    measured = json.loads(Path("results/speed.json").read_text(encoding="utf-8"))
+    draw_speed(Path("results/figures/speed"), measured)
