@@ -71,7 +71,7 @@ def against_the_text(shown: Sequence[Arrays]) -> str:
     )
     return (
         f"ACC falls at some update in {acc}; the loss rises at some update in {loss}.\n"
-        f"Not converged, the loss falls by more than {CONVERGED:.1%} in the last iteration: "
+        f"Not converged, the loss falls by more than {100 * CONVERGED:g} % in the last iteration: "
         f"{unfinished}."
     )
 

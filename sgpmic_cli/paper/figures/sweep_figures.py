@@ -30,7 +30,9 @@ MOST_ACROSS = 3  # panels in a row; with more the numbers of the axes overlap
 METRICS = {"acc": "ACC (%)", "nmi": "NMI (%)", "seconds": "run time (s)"}
 LINES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (2, 1)))  # of the other methods
 TICKS = (1, 3, 10, 30, 100)  # of the inducing points
+BAND = "Bands are one standard deviation of the runs."
 FLOOR = "SGP-MIC's covariance floor is scaled with the number of clusters M, by M^(-2/Q)."
+TIMES = "Run times are of fits side by side, and depend on what else ran."
 BELOW = 0.6  # a curve is left out if it stays below this fraction of the lowest other mean
 
 
@@ -106,7 +108,7 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
             axes.set_xlabel(f"number of clusters ({runs}){ahead(printed)}{below}")
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
-        _legend(figure, LEGEND_COLUMNS, title=FLOOR)
+        _legend(figure, LEGEND_COLUMNS, f"{FLOOR} {BAND}")
     return []
 
 
@@ -141,7 +143,7 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
         row[2].set_yscale("log", subs=[2, 5])
         for formatted in (row[2].yaxis.set_major_formatter, row[2].yaxis.set_minor_formatter):
             formatted("{x:g}")  # 0.1, not a power of ten
-        _legend(figure, len(datasets))
+        _legend(figure, len(datasets), f"{BAND} {TIMES}")
     return []
 
 
@@ -162,8 +164,8 @@ def draw_curve(
     axes.plot(x, mean, linestyle=line, color=colour, marker=marker, linewidth=width, label=label)
 
 
-def _legend(figure: "Figure", columns: int, title: str | None = None) -> None:
-    """Draw one legend of the curves of all panels below them."""
+def _legend(figure: "Figure", columns: int, title: str) -> None:
+    """Draw one legend of the curves of all panels below them, with a remark above it."""
     handles = {
         label: handle
         for axes in figure.axes

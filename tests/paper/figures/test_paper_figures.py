@@ -89,7 +89,7 @@ def test_the_convergence_figure_lists_contradictions_to_the_text():
     ended = fine | {"bound": np.array([-9.0, -4.0, -4.0, -3.999])}
     words = (
         "ACC falls at some update in {}; the loss rises at some update in {}.\nNot converged, "
-        "the loss falls by more than 0.1% in the last iteration: {}."
+        "the loss falls by more than 0.1 % in the last iteration: {}."
     )
     found = contradictions([fine, falling, rising, ended])
     assert found == words.format("(b)", "(c)", "(a), (b), (c)")
