@@ -52,13 +52,27 @@ def answer_sentence(
         parts.append(_rows(groups == g) + f" ({', '.join(details)})" * bool(details))
     text = f"{parts[0]} are a group" if number == 1 else f"{number} groups: {enumeration(parts)}"
     if (groups == -1).any():
-        rest, others = _rows(groups == -1), np.unique(labels)[np.equal(main, -1)]
-        cut = f", cut into {len(others)} slices" if len(others) > 1 else ""
-        if len(others) > 1 and any(verdicts[m]["verdict"] == "group" for m in others):
-            text += f"; in the other {rest}, valleys separate clusters, but not again in refits"
-        else:
-            text += f"; the other {rest} are one continuum{cut}"
+        others = np.unique(labels)[np.equal(main, -1)]
+        text += _others(_rows(groups == -1), [verdicts[m]["verdict"] for m in others])
     return f"{text}."
+
+
+def _others(rest: str, kinds: Sequence[str]) -> str:
+    """Say what the rows without a group are, given the verdicts of their clusters."""
+    several, few = len(kinds) > 1, "too few rows to say"
+    if not kinds:  # their clusters have more rows of groups
+        return f"; the other {rest} are outside"
+    if set(kinds) == {"slice"}:
+        cut = f", cut into {len(kinds)} slices" if several else ""
+        return f"; the other {rest} are one continuum{cut}"
+    if "group" in kinds and several:
+        return f"; in the other {rest}, valleys separate clusters, but not again in refits"
+    if not several:
+        return f"; the other {rest} are one cluster" + f", {few} whether it is a group" * (
+            few in kinds
+        )
+    clusters = f"{len(kinds)} clusters, {few} whether they are groups"
+    return f"; the other {rest} are {clusters}" + " or slices" * ("slice" in kinds)
 
 
 def explained(conditions: Sequence[Condition], n_clusters: int) -> str | None:
@@ -134,7 +148,9 @@ def group_profile(data: Dataset, groups: Indices) -> Profile:
 
 def group_names(data: Dataset, groups: Indices, profile: Profile) -> list[str]:
     """Return a name for each surviving group; `profile` is that of `group_profile`."""
-    return names_of(profile, explained_rows(data, groups + 1, profile))[1:]
+    names = names_of(profile, explained_rows(data, groups + 1, profile))[1:]
+    # Without a name, a group has its number among the groups, not that of the profile.
+    return [f"group {g}" if name == f"cluster {g + 1}" else name for g, name in enumerate(names)]
 
 
 def names_of(profile: Profile, conditions: Sequence[Condition]) -> list[str]:

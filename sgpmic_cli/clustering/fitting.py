@@ -167,7 +167,7 @@ class Fitted:
         # A condition says more than the sentence about texts.
         texts = [] if self.conditions else text_advice(self._repeated_texts)
         unusual = self.prediction.unusual
-        notes = unusual_notes(int(unusual.sum()), len(unusual), "else in the table")
+        notes = unusual_notes(int(unusual.sum()), len(unusual), "rows of the table")
         return [*filter(None, [scaling]), *texts, *notes]
 
     def trace(self) -> pd.DataFrame:

@@ -33,12 +33,17 @@ def numbers_tried(fitted: Fitted) -> list[dict[str, Any]]:
     return [] if tried is None else tried.to_dict("records")
 
 
+def numbers_scored(fitted: Fitted) -> list[dict[str, Any]]:
+    """Return those of the numbers that were not ruled out before they had a score."""
+    return [row for row in numbers_tried(fitted) if row["score"] or row["n_clusters"] == 1]
+
+
 def numbers_table(fitted: Fitted) -> tuple[list[str], list[list[str]]]:
     """Return heading and rows of the table of the numbers that were tried, for people.
 
-    Numbers without a score were ruled out before, and columns without a value say nothing.
+    Columns without a value say nothing.
     """
-    tried = [row for row in numbers_tried(fitted) if row["score"] or row["n_clusters"] == 1]
+    tried = numbers_scored(fitted)
     names = [name for name in tried[0] if any(row[name] for row in tried)]
     names_shown = {"n_clusters": "clusters", "stability": "halves agree"}
     heading = [names_shown.get(name, name.replace("_", " ")) for name in names]
@@ -101,7 +106,7 @@ def how_sure(fitted: Fitted) -> Iterator[str]:
 
 def choice_in_words(fitted: Fitted) -> str:
     """Describe the number of clusters and how it was chosen."""
-    m, tried = fitted.model.n_clusters_, numbers_tried(fitted)
+    m, tried = fitted.model.n_clusters_, numbers_scored(fitted)
     clusters = f"{m} cluster{'s' * (m != 1)}"
     if not tried:
         of_classes = fitted.setting == "paper" and m == fitted.data.n_classes
@@ -109,14 +114,19 @@ def choice_in_words(fitted: Fitted) -> str:
         return f"{clusters}, {'the number of classes' if of_classes else source}."
     low, high = tried[0]["n_clusters"], tried[-1]["n_clusters"]
     if fitted.model.no_clusters_:
-        numbers = "2 clusters do not" if high == 2 else f"no number from 2 to {high} does"
-        return (
-            "No clusters were found. A number of clusters must separate the rows clearly better "
-            f"than random data of the same spread, and {numbers}. This does not prove that there "
-            "are no groups."
-        )
+        if any(row["reference"] for row in tried):
+            numbers = "2 clusters do not" if high == 2 else f"no number from 2 to {high} does"
+            why = (
+                "A number of clusters must separate the rows clearly better than random data of "
+                f"the same spread, and {numbers}."
+            )
+        else:
+            why = "What the columns of few values share does not divide the rows."
+        return f"No clusters were found. {why} This does not prove that there are no groups."
     numbers = f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
     also = plausible_in_words(tried, m)
+    if high == low:
+        return f"{clusters}, the only number that was tried."
     return f"{clusters}, chosen among {numbers}." + f" {also}." * bool(also)
 
 
@@ -150,7 +160,8 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
         words = f"Leave {_quoted(columns)} out to see what else there is:"
         yield words, command(drop=tuple(columns), out=f"{out}-without")
     if columns := computed_columns(fitted.data):
-        words = f"Leave out {_quoted(columns)}, which can be computed from columns before them:"
+        before = "it" if len(columns) == 1 else "them"
+        words = f"Leave out {_quoted(columns)}, which can be computed from columns before {before}:"
         yield words, command(drop=tuple(columns), out=f"{out}-once")
     if other is not None:
         words = f"Compare with {other} clusters, which are about as good:"

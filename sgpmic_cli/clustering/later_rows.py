@@ -77,7 +77,7 @@ def assign_rows(
         "mean_probability": probability / done,
         "unusual_rows": n_unusual,
         "scores": _scores(list(class_names), classes, clusters) if classes else None,
-        "notes": [*rows.notes, *unusual_notes(n_unusual, done, "that the model was fitted to")],
+        "notes": [*rows.notes, *unusual_notes(n_unusual, done, "rows of the model")],
     }
 
 
@@ -102,7 +102,7 @@ def add_rows(model: LatentClusterer, table: EncodedTable, folder: Path) -> dict[
     model.save(folder / "model.npz")
     if update.known:
         notes.append(f"{update.known} of {n_new} rows equal a row of the model.")
-    notes += unusual_notes(len(update.unlike), n_new, "that the model was fitted to")
+    notes += unusual_notes(len(update.unlike), n_new, "rows of the model")
     for m in update.new_clusters:
         depth = model.verdicts_[m]["depth"]
         notes.append(

@@ -316,8 +316,12 @@ def _details(fitted: Fitted, arguments: Mapping[str, Any]) -> list[Html]:
     run += [["iterations of the map", f"{model.n_iter_}, converged: {model.converged_}"]]
     parts = [table(["", ""], run, caption="The run")]
     if interpretation.numbers_tried(fitted):
-        tried = table(*interpretation.numbers_table(fitted), caption="The numbers tried")
-        parts += [tried, paragraph("numbers_tried"), paragraph("score")]
+        heading, rows = interpretation.numbers_table(fitted)
+        parts.append(table(heading, rows, caption="The numbers tried"))
+        if any(row["reference"] for row in interpretation.numbers_scored(fitted)):
+            parts += [paragraph("numbers_tried"), paragraph("score")]
+        else:
+            parts.append(paragraph("numbers_shared"))
     return parts
 
 

@@ -60,11 +60,11 @@ def typicality(log_density: Array, labels: Indices) -> Array:
 
 
 def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
-    """Return a note if there are unusual rows; `others` are the rows that they do not resemble."""
+    """Return a note if there are unusual rows; `others` are the rows that they are unlike."""
     if not n:
         return []
-    rows = f"1 of {n_rows} rows resembles" if n == 1 else f"{n} of {n_rows} rows resemble"
-    return [f"{rows} nothing {others}: {'it is' if n == 1 else 'they are'} marked as unusual."]
+    rows = f"1 of {n_rows} rows is" if n == 1 else f"{n} of {n_rows} rows are"
+    return [f"{rows} unlike most {others}: {'it is' if n == 1 else 'they are'} marked as unusual."]
 
 
 def write_table(

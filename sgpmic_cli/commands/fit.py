@@ -257,9 +257,9 @@ def report_clusters(
 ) -> None:
     """Describe clusters that come from elsewhere: another method, a colleague, a known class.
 
-    The column of --label has the cluster of each row; -1 and missing labels are rows without one.
-    The page is that of `sgpmic fit`: verdicts, rules, profiles and a map. The clusters stay as they
-    are; the groups of the first sentence are searched anew.
+    The column of --label has the cluster of each row; rows with -1 or a missing label are described
+    as one more cluster, "no cluster". The page is that of `sgpmic fit`: verdicts, rules, profiles
+    and a map. The clusters stay as they are; the groups of the first sentence are searched anew.
     """
     from sgpmic_cli.clustering.interpretation import answer_headline
     from sgpmic_cli.clustering.page import cluster_codes, whole_page
@@ -267,6 +267,7 @@ def report_clusters(
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
     from sgpmic_cli.files.atomic import refuse_replacing, write_whole
+    from sgpmic_cli.pages import refuse_other_file
 
     dataset = shared.named_data(dataset, dataset_option)
     options = replace(table.options("model"), all_classes=False)
@@ -278,6 +279,7 @@ def report_clusters(
     default = shared.default_out("report-clusters", data.name)
     out = default.with_name(f"{default.name}.html") if out is None else out
     refuse_replacing(out, [dataset])
+    refuse_other_file(out)
     with FitProgress(output) as progress:
         rows = replace(data, labels=None, class_names=())
         fitted = fit_models.fit_labels(rows, codes, names, progress=progress)

@@ -63,7 +63,7 @@ def update(  # noqa: PLR0913 - one parameter per option
         "clusters": f"{summary['clusters']}, new ones: {new}",
         "sizes": f"{', '.join(map(str, summary['sizes']))} of the new rows",
         "old rows": f"{kept - moved} keep cluster and place, {moved} joined a new cluster",
-        "unusual rows": f"{summary['unusual_rows']} of the new rows are unlike all old rows",
+        "unusual rows": f"{summary['unusual_rows']} of the new rows",
     }
     output.result({**summary, "out": str(out)}, [facts(content)])
     output.finish(f"model, labels and embedding in {out}")
@@ -83,7 +83,12 @@ def diff(before: Model, after: Model, *, output: Output) -> None:
     found: dict[str, Any] = compare_fits(load(before), load(after))
     pairs = [[str(value) for value in pair.values()] for pair in found["matched_clusters"]]
     changed, columns = found["changed_rows"], found["changed_columns"]
-    rows = [f"{row['row']} ({row['before']} to {row['after']})" for row in changed[:N_ROWS]]
+    # Clusters of the second fit have the numbers of the first one, if they match one there.
+    same = {pair["after"]: pair["before"] for pair in found["matched_clusters"]}
+    rows = [
+        f"{row['row']} ({row['before']} to {same.get(row['after'], 'a new cluster')})"
+        for row in changed[:N_ROWS]
+    ]
     content = {
         "rows": f"{found['rows']} in both, {found['new_rows']} new",
         "clusters gone": ", ".join(map(str, found["clusters_gone"])) or "none",

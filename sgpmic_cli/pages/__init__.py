@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import for_html
 
 # A browser that follows this policy loads nothing from outside the page.
@@ -124,6 +125,14 @@ def document(
         f"<style>{_read('page.css')}</style>"
     )
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n{body}\n</html>\n'
+
+
+def refuse_other_file(target: Path) -> None:
+    """Raise UsageError if a file exists there that is no page of sgpmic."""
+    if target.is_file():
+        with target.open("rb") as file:
+            if POLICY.encode() not in file.read(1000):
+                raise UsageError(f"'{target}' is no page of sgpmic: name another file with --out.")
 
 
 def _read(name: str) -> Html:

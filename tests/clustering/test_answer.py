@@ -39,7 +39,7 @@ def test_clusters_with_valleys_are_not_called_slices():
 def test_a_continuum_in_one_cluster_is_not_cut():
     groups = np.repeat([0, -1], [10, 90])
     text = answer_sentence(groups, groups + 1, verdicts("group", "group"))
-    assert text == "10 rows are a group; the other 90 rows are one continuum."
+    assert text == "10 rows are a group; the other 90 rows are one cluster."
 
 
 def test_several_groups_without_a_rest():
@@ -95,6 +95,38 @@ def test_a_few_clusters_are_named(kinds, expected):
         np.full(9, -1), np.arange(9) % m, verdicts(*kinds), [], list("abcde"[:m])
     )
     assert expected in text
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (
+            ["too few rows to say"] * 3,
+            "are 3 clusters, too few rows to say whether they are groups.",
+        ),
+        (["too few rows to say", "slice"], "are 2 clusters, too few rows to say whether they are "),
+        (["too few rows to say"], "are one cluster, too few rows to say whether it is a group."),
+        (["slice"], "are one continuum."),
+    ],
+)
+def test_the_rows_beside_a_group_are_what_their_verdicts_say(kinds, expected):
+    groups, labels = np.repeat([0, -1], [40, 60]), np.r_[np.zeros(40, int), np.arange(60)]
+    labels[40:] = 1 + labels[40:] % len(kinds)
+    text = answer_sentence(groups, labels, verdicts("group", *kinds))
+    assert f"40 rows are a group; the other 60 rows {expected}" in text
+
+
+def test_rows_around_a_group_within_its_cluster_are_outside():
+    groups = np.repeat([0, -1], [40, 10])
+    text = answer_sentence(groups, np.zeros(50, int), verdicts("group"))
+    assert text == "40 rows are a group; the other 10 rows are outside."
+
+
+def test_a_group_without_a_name_has_its_own_number():
+    Y = np.repeat([[0.0], [5.0], [9.0]], 20, axis=0)
+    data, groups = Dataset("three", Y, None, (), ("a",)), np.repeat([0, 1, 2], 20)
+    names = group_names(data, groups, group_profile(data, groups))
+    assert names[1] == "group 1"
 
 
 def test_clusters_without_rows_are_not_counted():

@@ -21,6 +21,7 @@ from sgpmic_cli.tables.recipe import ColumnRole
 def fitted(m, scores, no_clusters=False, plausible=(), stability=None):
     selection = [
         {"n_clusters": number, "score": value, "plausible": number in plausible}
+        | {"reference": 0.5 * value}
         for number, value in scores.items()
     ]
     model = SimpleNamespace(
@@ -49,6 +50,8 @@ def fitted(m, scores, no_clusters=False, plausible=(), stability=None):
         (3, {}, {}, "3 clusters, as asked for."),
         (1, {1: 0.0, 2: 0.01}, {"no_clusters": True}, "and 2 clusters do not. This does not prove"),
         (1, {1: 0.0, 2: 0.1, 3: 0.1}, {"no_clusters": True}, "no number from 2 to 3 does"),
+        (3, {2: 0.1, 3: 0.4, 4: 0.0, 5: 0.0}, {}, "3 clusters, chosen among 2 and 3."),
+        (1, {1: 0.0, 2: 0.0}, {"no_clusters": True}, "few values share does not divide the rows"),
     ],
 )
 def test_the_choice_of_the_number(m, scores, more, words):

@@ -24,7 +24,7 @@ def test_the_threshold_is_the_outer_fence():
 
 
 @pytest.mark.parametrize(
-    ("n", "words"), [(0, None), (1, "1 of 9 rows resembles"), (2, "2 of 9 rows resemble nothing")]
+    ("n", "words"), [(0, None), (1, "1 of 9 rows is unlike"), (2, "2 of 9 rows are unlike most")]
 )
 def test_notes(n, words):
     found = unusual_notes(n, 9, "else")
@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
 def test_absurd_rows_of_the_table_are_unusual(folder):
     path, fitted = folder
     assert np.flatnonzero(fitted.prediction.unusual).tolist() == [5]
-    assert "1 of 80 rows resembles nothing else" in fitted.advice[-1]
+    assert "1 of 80 rows is unlike most rows of the table" in fitted.advice[-1]
     assert np.flatnonzero(pd.read_csv(path / "labels.csv")["unusual"]).tolist() == [5]
 
 
@@ -64,4 +64,4 @@ def test_absurd_new_rows_are_unusual(folder, tmp_path):
     summary = assign_rows(model, rows, tmp_path)
     assert pd.read_csv(tmp_path / "labels.csv")["unusual"].tolist() == [0, 0, 1, 0]
     assert summary["unusual_rows"] == 1
-    assert "1 of 4 rows resembles nothing that the model was fitted to" in summary["notes"][-1]
+    assert "1 of 4 rows is unlike most rows of the model" in summary["notes"][-1]

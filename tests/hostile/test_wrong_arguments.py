@@ -103,3 +103,11 @@ def test_report_and_reference_do_not_replace_tables(folder, refused):
     (folder / "results" / "table2").mkdir(parents=True)
     (folder / "results" / "table2" / "benchmark.json").write_text("{}")
     refused(["report", "--out", "results/table2/benchmark.json"], 2, "name another")
+
+
+@pytest.mark.parametrize("command", [["report"], ["report-clusters", "my.csv", "--label", "kind"]])
+def test_pages_replace_pages_only(folder, refused, command):
+    (folder / "thesis.html").write_text("<!DOCTYPE html><p>mine</p>")
+    (folder / "results").mkdir()
+    refused([*command, "--out", "thesis.html"], 2, "'thesis.html' is no page of sgpmic")
+    assert "mine" in (folder / "thesis.html").read_text()
