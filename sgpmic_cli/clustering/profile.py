@@ -100,13 +100,14 @@ class Profile:
     def proposed_names(self) -> list[str]:
         """Propose a name for each cluster from its most distinguishing features.
 
-        A name has one feature, or as many as are needed to differ from the others. Numbers count
-        only in the cluster where they are highest or lowest. Categories that most rows have come
-        before those that are only more or less common than elsewhere. A single cluster without such
-        a feature is the rest.
+        A name has one feature, or as many as are needed to differ from the others. Features count
+        only in the cluster where they are highest or lowest, and categories where most rows have
+        them. The latter come before those that are only more or less common than elsewhere. A
+        single cluster without such a feature is the rest.
         """
         highest, lowest = np.nanmax(self.means, axis=0), np.nanmin(self.means, axis=0)
-        extreme = (self.means == highest) | (self.means == lowest) | self.is_category
+        most = self.is_category & (self.means >= MOST)
+        extreme = (self.means == highest) | (self.means == lowest) | most
         words = []
         for m, named in enumerate(extreme):
             features = [j for j in self.distinguishing(m, len(self.features)) if named[j]]

@@ -186,3 +186,13 @@ def test_columns_that_can_be_computed_from_columns_before_them(tmp_path):
     frame["like price"] = price + 0.05 * rng.randn(200)
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert computed_columns(load(str(tmp_path / "t.csv"))) == ["sale", "south"]
+
+
+def test_a_category_between_its_extremes_names_no_cluster(tmp_path):
+    counts = [(24, 8, 8), (8, 16, 16), (10, 15, 15)]  # of sun, rain and fog in the clusters
+    kind = np.concatenate([np.repeat(["sun", "rain", "fog"], each) for each in counts])
+    labels = np.repeat([0, 1, 2], 40)
+    x = np.arange(120) % 3 + 9.0 * (labels == 1)
+    pd.DataFrame({"kind": kind, "x": x}).to_csv(tmp_path / "t.csv", index=False)
+    found = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[labels])
+    assert found.proposed_names()[1:] == ["high x", "the rest"]
