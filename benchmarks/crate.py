@@ -19,7 +19,13 @@ CRATE = "ro-crate-metadata.json"
 CODE, AUTHORS, PAPER = "#sgpmic", "#contributors", "https://arxiv.org/abs/2303.13665"
 LICENCE = "https://spdx.org/licenses/MIT"
 TITLE = "The experiments of the SGP-MIC paper, computed again"
-OTHER_FILES = (MANIFEST, "README.md", "codemeta.json", "speed-gpu.json")  # of no step
+OTHER_FILES = (
+    MANIFEST,
+    "README.md",
+    "codemeta.json",
+    "speed-arm64.json",
+    "speed-gpu.json",
+)  # no step
 TYPES = {
     ".csv": "text/csv",
     ".html": "text/html",

@@ -305,6 +305,8 @@ def invariance() -> str:
 
 def speed(what: str) -> str:
     """Return a number or a table of the measurements of speed."""
+    if what == "processors":
+        return block(speed_tables.processors(read("speed.json"), read("speed-arm64.json")))
     function, file = speed_tables.TABLES.get(what, (None, ""))
     if function is not None:
         return block(function(read(file)))

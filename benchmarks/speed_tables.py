@@ -5,6 +5,7 @@ from typing import Any
 from sgpmic_cli.benchmark.render.tables import markdown_table
 
 Document = dict[str, Any]
+WIDE = ("segment", "yale")  # sizes with many components
 
 
 def files(measured: Document) -> str:
@@ -59,6 +60,26 @@ def iterations(measured: Document) -> str:
         core = f"{row['core_ms']:.0f} ms" if "core_ms" in row else ""
         body.append([f"{row['n']:,}", str(row["k"]), f"{row['ms']:.0f} ms", core])
     return markdown_table(["rows", "K", "GPU", "one core"], body)
+
+
+def processors(measured: Document, other: Document) -> str:
+    """Return the ratios and times of two processors side by side."""
+    both = [measured, other]
+    body = []
+    for row, its in zip(measured["sizes"], other["sizes"], strict=True):
+        for components in ("one", "all") if row["name"] in WIDE else ("one",):
+            ratios = [each["ms"][components] / each["ms"]["gpy"] for each in (row, its)]
+            name = f"bound of {components} at the size of {row['name']}, relative to GPy's"
+            body.append([name, *(f"{ratio:.2f}" for ratio in ratios)])
+    for row, its in zip(measured["threads"], other["threads"], strict=True):
+        ratios = [each["ms"]["1"] / each["ms"]["2"] for each in (row, its)]
+        name = f"one thread relative to two: {row['work']}, {row['setting']} model"
+        body.append([name, *(f"{ratio:.2f}" for ratio in ratios)])
+    for row, its in zip(measured["streamed"], other["streamed"], strict=True):
+        times = [f"{x['fit_seconds']:.0f} s, {x['predict_seconds']:.0f} s" for x in (row, its)]
+        body.append([f"`fit`, `predict` of {row['n']:,} rows", *times])
+    names = [each["platform"].partition("-with")[0].rpartition("-")[2] for each in both]
+    return markdown_table(["", *names], body)
 
 
 TABLES = {
