@@ -23,7 +23,7 @@ OTHER_FILES = (
     MANIFEST,
     "README.md",
     "codemeta.json",
-    "speed-arm64.json",
+    "speed-x86_64.json",
     "speed-gpu.json",
 )  # no step
 TYPES = {

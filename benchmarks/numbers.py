@@ -306,7 +306,7 @@ def invariance() -> str:
 def speed(what: str) -> str:
     """Return a number or a table of the measurements of speed."""
     if what == "processors":
-        return block(speed_tables.processors(read("speed.json"), read("speed-arm64.json")))
+        return block(speed_tables.processors(read("speed.json"), read("speed-x86_64.json")))
     function, file = speed_tables.TABLES.get(what, (None, ""))
     if function is not None:
         return block(function(read(file)))

@@ -75,7 +75,7 @@ def processors(measured: Document, other: Document) -> str:
         ratios = [each["ms"]["1"] / each["ms"]["2"] for each in (row, its)]
         name = f"one thread relative to two: {row['work']}, {row['setting']} model"
         body.append([name, *(f"{ratio:.2f}" for ratio in ratios)])
-    for row, its in zip(measured["streamed"], other["streamed"], strict=True):
+    for row, its in zip(measured["streamed"], other["streamed"], strict=False):
         times = [f"{x['fit_seconds']:.0f} s, {x['predict_seconds']:.0f} s" for x in (row, its)]
         body.append([f"`fit`, `predict` of {row['n']:,} rows", *times])
     names = [each["platform"].partition("-with")[0].rpartition("-")[2] for each in both]
