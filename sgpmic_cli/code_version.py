@@ -49,7 +49,12 @@ def code_version(target: str) -> str:
 
 def without_docstrings(path: Path) -> bytes:
     """Return the syntax tree of a source file without comments and docstrings."""
-    tree = ast.parse(path.read_bytes())
+    return _without_docstrings(path.read_bytes())
+
+
+@cache
+def _without_docstrings(source: bytes) -> bytes:
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
