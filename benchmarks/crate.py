@@ -19,13 +19,8 @@ CRATE = "ro-crate-metadata.json"
 CODE, AUTHORS, PAPER = "#sgpmic", "#contributors", "https://arxiv.org/abs/2303.13665"
 LICENCE = "https://spdx.org/licenses/MIT"
 TITLE = "The experiments of the SGP-MIC paper, computed again"
-OTHER_FILES = (
-    MANIFEST,
-    "README.md",
-    "codemeta.json",
-    "speed-x86_64.json",
-    "speed-gpu.json",
-)  # no step
+WRITTEN = ("codemeta.json", CRATE)
+OF_NO_STEP = (MANIFEST, "README.md", "codemeta.json", "speed-x86_64.json", "speed-gpu.json")
 TYPES = {
     ".csv": "text/csv",
     ".html": "text/html",
@@ -40,7 +35,7 @@ TYPES = {
 def crate(manifest: dict[str, Any], results: Path) -> dict[str, Any]:
     """Return the RO-Crate of a folder of results."""
     steps = manifest["steps"]
-    others = {name for name in OTHER_FILES if (results / name).exists()}
+    others = {name for name in OF_NO_STEP if (results / name).exists()}
     files = sorted({name for step in steps.values() for name in step["files"]} | others)
     actions = [f"#{quote(name)}" for name in steps]
     root = {
@@ -138,17 +133,17 @@ def codemeta(manifest: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def documents() -> dict[str, str]:
-    """Return the texts of both files by their names, for the files as they are."""
+def text_of(name: str) -> str:
+    """Return the text of one of the two files, for the results as they are."""
     manifest = read(RESULTS)
-    contents = {"codemeta.json": codemeta(manifest), CRATE: crate(manifest, RESULTS)}
-    return {name: json.dumps(content, indent=2) + "\n" for name, content in contents.items()}
+    content = crate(manifest, RESULTS) if name == CRATE else codemeta(manifest)
+    return json.dumps(content, indent=2) + "\n"
 
 
 def main() -> None:
     """Write both files, the description of the software first, which the other one lists."""
-    for name in ("codemeta.json", CRATE):
-        (RESULTS / name).write_text(documents()[name], encoding="utf-8")
+    for name in WRITTEN:
+        (RESULTS / name).write_text(text_of(name), encoding="utf-8")
 
 
 if __name__ == "__main__":

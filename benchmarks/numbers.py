@@ -305,11 +305,9 @@ def invariance() -> str:
 
 def speed(what: str) -> str:
     """Return a number or a table of the measurements of speed."""
-    if what == "processors":
-        return block(speed_tables.processors(read("speed.json"), read("speed-x86_64.json")))
-    function, file = speed_tables.TABLES.get(what, (None, ""))
-    if function is not None:
-        return block(function(read(file)))
+    if what in speed_tables.TABLES:
+        function, files = speed_tables.TABLES[what]
+        return block(function(*map(read, files)))
     return speed_tables.numbers(read("speed.json"), read("speed-gpu.json"))[what]
 
 

@@ -1,5 +1,6 @@
 """Tables and numbers of the documents from the measurements of speed."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sgpmic_cli.benchmark.render.tables import markdown_table
@@ -82,12 +83,13 @@ def processors(measured: Document, other: Document) -> str:
     return markdown_table(["", *names], body)
 
 
-TABLES = {
-    "files": (files, "speed.json"),
-    "threads": (threads, "speed.json"),
-    "fits": (whole_fits, "speed.json"),
-    "ways": (ways, "speed-end-to-end.json"),
-    "iterations": (iterations, "speed-gpu.json"),
+TABLES: dict[str, tuple[Callable[..., str], list[str]]] = {
+    "files": (files, ["speed.json"]),
+    "threads": (threads, ["speed.json"]),
+    "fits": (whole_fits, ["speed.json"]),
+    "ways": (ways, ["speed-end-to-end.json"]),
+    "iterations": (iterations, ["speed-gpu.json"]),
+    "processors": (processors, ["speed.json", "speed-x86_64.json"]),
 }
 
 

@@ -52,7 +52,10 @@ def test_diff_matches_clusters_rows_and_columns(model):
     assert [row["row"] for row in told["changed_rows"]] == [5]
     column = {"column": "d", "before": "numbers", "after": "categories"}
     assert told["changed_columns"] == [column]
-    assert "d (numbers to categories)" in sgpmic("diff model.npz other.npz").stdout
+    printed = sgpmic("diff model.npz other.npz").stdout
+    assert "d (numbers to categories)" in printed
+    first = model.labels_[4]
+    assert f"1: 5 ({first} to {1 - first})" in printed  # in the numbers of the first fit
 
 
 def test_diff_of_an_update_shows_the_new_cluster_and_no_changed_row():
