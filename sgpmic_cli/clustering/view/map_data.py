@@ -23,7 +23,7 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering import interpretation
 from sgpmic_cli.clustering.fitting import Fitted
 from sgpmic_cli.clustering.model.estimator import SGPMIC
-from sgpmic_cli.clustering.model.map.shared_process import kernel
+from sgpmic_cli.clustering.model.map.features import Features
 from sgpmic_cli.clustering.model.map.training import FittedMap
 from sgpmic_cli.clustering.plots import projection
 from sgpmic_cli.clustering.view.cuts import merge_tree
@@ -257,7 +257,7 @@ def field_at(fitted: FittedMap, X: Array) -> Field:
     """Return the process of the scaled columns at places X (n, Q) of the map."""
     p, process = fitted.parameters, fitted.process
     linear, widths = np.exp(p.log_l), np.exp(p.log_g)
-    K = kernel(np, p, X.T).T
+    K = Features(np, p).kernel(X.T).T
     R = K - linear * X @ p.Z.T
     slopes = -widths * (X[:, None] - p.Z) * R[:, :, None] + linear * p.Z  # (n, K, Q)
     gradient = np.einsum("nkq,kp->nqp", slopes, process.W)

@@ -22,12 +22,13 @@ from sklearn.neighbors import KDTree
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.estimator_base.latent_clusterer import Located
-from sgpmic_cli.gp import climb
+from sgpmic_cli.gp import Derivatives, climb
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.dtc import Factors
 from sgpmic_cli.paper.model.e_step import errors, log_parts
 from sgpmic_cli.paper.model.kernels import Kernel
 
+CLOSE = 1e-6  # least gain of a step, in nats
 NEGLIGIBLE = 1e-12  # components with smaller responsibilities are ignored for a row
 ROUNDING = 1e-9  # of the largest absolute value of a column: smaller differences are rounding
 
@@ -56,13 +57,15 @@ class RowAssigner:
     def _climb(self, Y: Array, X: Array, S: Array) -> Array:
         """Return a local maximum over x of sum_m s_m l_m(x), starting at X."""
 
-        def value(rows: Indices, points: Array) -> Array:
-            return np.sum(S[rows] * self._log_parts(Y[rows], points), axis=1)
+        def objective(rows: Indices, points: Array) -> tuple[Array, Derivatives]:
+            values = np.sum(S[rows] * self._log_parts(Y[rows], points), axis=1)
 
-        def derivatives(rows: Indices, points: Array) -> tuple[Array, Array]:
-            return self._derivatives(Y[rows], points, S[rows])
+            def derivatives(chosen: Indices) -> tuple[Array, Array]:
+                return self._derivatives(Y[rows[chosen]], points[chosen], S[rows[chosen]])
 
-        return climb(X, np.arange(len(X)), value, derivatives)[0]
+            return values, derivatives
+
+        return climb(X, np.arange(len(X)), objective, CLOSE)[0]
 
     def _log_parts(self, Y: Array, X: Array) -> Array:
         """Return l_m(x_n), (n, M)."""

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from sgpmic_cli.clustering.model.map.backend import device_lbfgs
+from sgpmic_cli.clustering.model.map.backend import NUMPY, Workspace, torch_backend
+from sgpmic_cli.clustering.model.map.lbfgs import PAIRS, _InverseHessian, climb
 
 A = np.random.RandomState(0).randn(8, 8)
 A = A @ A.T + 0.1 * np.eye(8)
@@ -24,7 +25,7 @@ def test_the_maximum_is_that_of_scipy(function):
     theirs = minimize(
         lambda x: tuple(-part for part in function(x)), x0, jac=True, method="L-BFGS-B"
     )
-    found = device_lbfgs(function, x0, 300)
+    found = climb(function, x0, 300, Workspace(NUMPY))
     assert function(found)[0] >= -theirs.fun - 1e-6
     np.testing.assert_allclose(found, theirs.x, atol=1e-2)
 
@@ -32,7 +33,7 @@ def test_the_maximum_is_that_of_scipy(function):
 @pytest.mark.parametrize("function", [quadratic, banana])
 def test_more_steps_never_lower_the_value(function):
     x0 = np.random.RandomState(2).randn(8)
-    values = [function(device_lbfgs(function, x0, steps))[0] for steps in range(20)]
+    values = [function(climb(function, x0, steps, Workspace(NUMPY)))[0] for steps in range(20)]
     assert values[0] == function(x0)[0]
     assert np.diff(values).min() >= 0.0
     assert values[-1] > values[0]
@@ -42,8 +43,36 @@ def test_points_without_a_value_are_rejected():
     def walled(x):
         return (quadratic(x)) if x[0] < 0.1 else (float("nan"), x)
 
-    found = device_lbfgs(walled, np.zeros(8), 50)
+    found = climb(walled, np.zeros(8), 50, Workspace(NUMPY))
     assert 0.0 < quadratic(found)[0] < np.inf
     assert found[0] < 0.1
     start = np.ones(8)
-    assert device_lbfgs(lambda x: (0.0 if x is start else float("nan"), x), start, 5) is start
+    space = Workspace(NUMPY)
+    assert climb(lambda x: (0.0 if x is start else float("nan"), x), start, 5, space) is start
+
+
+@pytest.mark.parametrize("backend", ["numpy", "torch"])
+@pytest.mark.parametrize("count", [1, 4, PAIRS, PAIRS + 3])
+def test_the_compact_form_is_the_recursion_over_the_pairs(count, backend):
+    """The two-loop recursion (Nocedal and Wright 2006, Algorithm 7.4) is the oracle."""
+    if backend == "torch":
+        pytest.importorskip("torch")
+    own = NUMPY if backend == "numpy" else torch_backend("cpu")
+    rng = np.random.RandomState(count)
+    steps = rng.randn(count, 8)
+    pairs = [(step, A @ step + 1e-3 * rng.randn(8)) for step in steps]
+    hessian = _InverseHessian(Workspace(own), 8)
+    for step, change in pairs:
+        hessian.add(own.asarray(step), own.asarray(change))
+    hessian.add(own.asarray(steps[0]), own.asarray(-steps[0]))  # has no positive curvature
+    vector = rng.randn(8)
+    expected, weights = vector.copy(), []
+    for step, change in pairs[: -PAIRS - 1 : -1]:
+        weights.append(step @ expected / (step @ change))
+        expected -= weights[-1] * change
+    step, change = pairs[-1]
+    expected *= step @ change / (change @ change)
+    for step, change in pairs[-PAIRS:]:
+        expected += (weights.pop() - change @ expected / (step @ change)) * step
+    found = own.to_numpy(hessian.times(own.asarray(vector)))
+    np.testing.assert_allclose(found, expected, rtol=1e-8)

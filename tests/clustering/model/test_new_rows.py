@@ -19,13 +19,17 @@ def test_the_gradient_of_a_row_is_that_of_central_differences(iris_model, new):
     fitted = iris_model._fitted.map
     Y, n = (new - iris_model.offset_) / iris_model.scale_, np.arange(len(new))
     r = np.random.RandomState(1).dirichlet(np.ones(3), len(new))
-    objective = _RowObjective(fitted, Y, r)
     mu = fitted.parameters.mu[::7] + 0.1
-    s = np.exp(fitted.parameters.log_s[::7])
-    gradient, curvature = objective.gradient_and_curvature(n, mu, s)
-    numeric = central_differences(lambda: objective.value(n, mu, s).sum(), mu)
+    objective = _RowObjective(fitted, Y, r, np.exp(fitted.parameters.log_s[::7]))
+    gradient, curvature = objective(n, mu)[1](n)
+    numeric = central_differences(lambda: objective(n, mu)[0].sum(), mu)
     np.testing.assert_allclose(gradient, numeric, rtol=1e-4, atol=1e-4)
     assert np.linalg.eigvalsh(curvature).min() > 0.0
+    some = n[3:9]
+    values, derivatives = objective(some, mu[some])
+    np.testing.assert_allclose(values, objective(n, mu)[0][some])
+    for found, whole in zip(derivatives(np.array([1, 4])), (gradient, curvature), strict=True):
+        np.testing.assert_allclose(found, whole[[4, 7]])
 
 
 def test_the_curvature_of_a_row_is_that_of_its_squared_residuals(iris_model):
@@ -33,9 +37,9 @@ def test_the_curvature_of_a_row_is_that_of_its_squared_residuals(iris_model):
     fitted, n = iris_model._fitted.map, np.arange(3)
     p, mixture = fitted.parameters, fitted.mixture
     r = np.random.RandomState(1).dirichlet(np.ones(3), 3)
-    objective = _RowObjective(fitted, np.zeros((3, 4)), r)
-    mu, s = p.mu[:3] + 0.1, np.exp(p.log_s[:3])
-    _, curvature = objective.gradient_and_curvature(n, mu, s)
+    mu = p.mu[:3] + 0.1
+    _, derivatives = _RowObjective(fitted, np.zeros((3, 4)), r, np.exp(p.log_s[:3]))(n, mu)
+    _, curvature = derivatives(n)
     v, g, linear = np.exp(p.log_v), np.exp(p.log_g), np.exp(p.log_l)
 
     def expected(x):
@@ -57,7 +61,7 @@ def test_the_value_of_a_row_is_its_part_of_the_bound(iris_model, new):
     p, process, mixture = fitted.parameters, fitted.process, fitted.mixture
     r = np.random.RandomState(1).dirichlet(np.ones(3), len(new))
     mu, s = p.mu[::7] + 0.1, np.exp(p.log_s[::7])
-    found = _RowObjective(fitted, Y, r).value(np.arange(len(new)), mu, s)
+    found, _ = _RowObjective(fitted, Y, r, s)(np.arange(len(new)), mu)
     v, g, linear, beta = np.exp(p.log_v), np.exp(p.log_g), np.exp(p.log_l), np.exp(-p.log_noise)
     for n in range(0, len(new), 5):
         steps = np.sqrt(2.0 * s[n]) * np.eye(2)

@@ -6,7 +6,7 @@ from central_differences import central_differences
 from scipy.stats import multivariate_normal
 
 from sgpmic_cli.clustering.model.map import shared_process as process
-from sgpmic_cli.clustering.model.map.backend import NUMPY, torch_backend
+from sgpmic_cli.clustering.model.map.backend import NUMPY, Workspace, torch_backend
 from sgpmic_cli.row_blocks import ALONE, workers
 
 
@@ -27,14 +27,17 @@ def problem(q=2, n=30, p=4, k=5):
 def evaluate(Y, p, backend=NUMPY, threads=ALONE):
     squares = float(np.sum(Y**2))
     p = process.MapParameters(*map(backend.asarray, p))
-    value, gradient = process.bound_and_gradient(backend, backend.asarray(Y), squares, p, threads)
+    space = Workspace(backend, threads)
+    value, gradient = process.bound_and_gradient(space, backend.asarray(Y), squares, p)
     return value, process.MapParameters(*map(backend.to_numpy, gradient))
 
 
 def dense_bound(Y, p):
     """Return log N(Y | 0, Q_ff + noise) of weighted cubature points minus the trace term."""
     (n, columns), q = Y.shape, p.mu.shape[1]
-    points = process.cubature_points(np, p.mu, np.exp(p.log_s)).reshape(q, -1).T
+    points = np.empty((q, 2 * q, n))
+    process.cubature_points(p.mu, np.sqrt(q * np.exp(p.log_s)), out=points)
+    points = points.reshape(q, -1).T
     weight, beta = 1.0 / (2 * q), np.exp(-p.log_noise[0])
     v, g, linear = np.exp(p.log_v[0]), np.exp(p.log_g), np.exp(p.log_l[0])
 
@@ -91,9 +94,9 @@ def test_cubature_approaches_the_exact_expectations(q):
     Z, mu, errors = p.Z, p.mu, []
     for variance in (1e-2, 1e-3):
         s = np.full(mu.shape, variance)
-        found, _ = process.sufficient_statistics(
-            NUMPY, np.eye(len(mu)), p._replace(log_s=np.log(s)), ALONE
-        )
+        own = p._replace(log_s=np.log(s))
+        points = process.CubaturePoints(Workspace(NUMPY), own)
+        found = process.sufficient_statistics(points, np.eye(len(mu)), own)
         wide = 1.0 + g * s[:, None]  # (n, 1, Q)
         away = np.sum(g * (mu[:, None] - Z) ** 2 / wide, axis=2)
         psi = v * np.exp(-0.5 * away) / np.sqrt(np.prod(wide, axis=2))

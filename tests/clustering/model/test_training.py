@@ -43,9 +43,7 @@ def test_neither_step_lowers_the_bound(table, request):
 
 def test_an_m_step_climbs_the_gradient_of_its_objective(iris, monkeypatch):
     found = []
-    monkeypatch.setattr(
-        training, "device_lbfgs", lambda objective, x, _: found.append(objective) or x
-    )
+    monkeypatch.setattr(training, "climb", lambda objective, x, *_: found.append(objective) or x)
     fit = fitter(iris[::5])
     fit.m_step(1)
     (objective,), x = found, fit.parameters.pack(np)
@@ -66,11 +64,11 @@ def test_an_e_step_changes_missing_values_only(iris_gaps):
 def test_a_far_trial_point_is_rejected_without_a_warning(iris, monkeypatch):
     values = []
 
-    def far(objective, x, steps):
+    def far(objective, x, *_):
         values.append(objective(x + 1000.0)[0])
         return x
 
-    monkeypatch.setattr(training, "device_lbfgs", far)
+    monkeypatch.setattr(training, "climb", far)
     fitter(iris).m_step(1)
     assert not np.isfinite(values).any()
 

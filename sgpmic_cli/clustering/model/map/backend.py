@@ -1,41 +1,64 @@
 """Where the arrays of a fit live: NumPy on the processor, or PyTorch on a GPU.
 
 The formulas of this folder are written once, with functions that NumPy and PyTorch share. They take
-the module as `xp`. SciPy's optimisers need NumPy vectors; `device_lbfgs` keeps its vectors where
-the function computes them, so that a fit on a GPU transfers nothing between steps.
+the module as `xp`.
 """
 
-import math
-from collections import deque
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Hashable
+from functools import partial
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.errors import warn_caller
+from sgpmic_cli.row_blocks import ALONE, Workers
 
 DEVICES = ("cpu", "cuda", "auto")
 ROWS_FOR_GPU = 10_000  # "auto" uses a GPU from this number of rows, where it starts to pay
-LBFGS_PAIRS = 10  # steps of L-BFGS that approximate the Hessian
-SUFFICIENT_GAIN = 1e-4  # of the gain that the gradient predicts
-TRIALS = 12  # step lengths tried along one direction
-
-Function = Callable[[Any], tuple[float, Any]]
 
 
 class Backend(NamedTuple):
-    """An array module, conversions from and to NumPy, and the number of rows of a block."""
+    """An array module, conversions from and to NumPy, new arrays, and the rows of a block."""
 
     xp: Any
     asarray: Callable[[Any], Any]
     to_numpy: Callable[[Any], Array]
+    empty: Callable[[int], Any]
     block_rows: int
 
 
 # Blocks have a fixed size, so that sums do not depend on the number of threads.
-NUMPY = Backend(np, np.asarray, np.asarray, 2048)
+NUMPY = Backend(np, np.asarray, np.asarray, np.empty, 2048)
+
+
+class Workspace:
+    """A backend with its threads, and the large arrays that evaluations of a function reuse.
+
+    New pages of memory take a third of the time of an evaluation, and threads wait for them.
+    """
+
+    def __init__(self, backend: Backend, workers: Workers = ALONE):
+        self.backend, self.workers = backend, workers
+        self._buffers: dict[Hashable, Any] = {}
+
+    def array(self, name: Hashable, rows: int, columns: int) -> Any:
+        """Return the array of this name, which has the values of its last use."""
+        size = rows * columns
+        if name not in self._buffers or len(self._buffers[name]) < size:
+            self._buffers[name] = self.backend.empty(size)
+        return self._buffers[name][:size].reshape(rows, columns)
+
+    def scratch(self, rows: int, columns: int) -> Any:
+        """Return an array of this thread, whose values last until the next call."""
+        return self.array(("scratch", threading.get_ident()), rows, columns)
+
+    def map(self, work: Callable[[slice], Any], n_rows: int) -> list[Any]:
+        """Return the results of all blocks of rows in order."""
+        return self.workers.map(work, gen_batches(n_rows, self.backend.block_rows), n_rows)
 
 
 def choose_backend(device: str, n_rows: int) -> Backend:
@@ -60,7 +83,8 @@ def torch_backend(device: str) -> Backend:
     def asarray(array: Any) -> Any:
         return torch.as_tensor(np.ascontiguousarray(array), device=device)
 
-    return Backend(torch, asarray, lambda tensor: tensor.cpu().numpy(), 1 << 18)
+    empty = partial(torch.empty, dtype=torch.float64, device=device)
+    return Backend(torch, asarray, lambda tensor: tensor.cpu().numpy(), empty, 1 << 18)
 
 
 def missing_for_gpu() -> str | None:
@@ -70,53 +94,3 @@ def missing_for_gpu() -> str | None:
     import torch
 
     return None if torch.cuda.is_available() else "PyTorch finds no GPU"
-
-
-def device_lbfgs(function: Function, x: Any, steps: int) -> Any:
-    """Climb from `x` for at most `steps` steps by limited-memory BFGS. The value never falls.
-
-    The line search backtracks (Nocedal and Wright 2006, Algorithm 7.4).
-    `function` returns the value and the gradient. A value that is not finite rejects a trial point.
-    """
-    value, gradient = function(x)
-    pairs: deque[tuple[Any, Any, float]] = deque(maxlen=LBFGS_PAIRS)
-    for _ in range(steps):
-        direction = _direction(gradient, pairs)
-        slope = float(direction @ gradient)
-        if slope <= 0.0:
-            direction, slope = gradient, float(gradient @ gradient)
-            pairs.clear()
-        length = 1.0 if pairs else min(1.0, 1.0 / math.sqrt(max(slope, 1e-300)))
-        for _ in range(TRIALS):
-            trial = x + length * direction
-            trial_value, trial_gradient = function(trial)
-            gain = trial_value - value
-            if gain >= SUFFICIENT_GAIN * length * slope:  # false for NaN
-                break
-            # Maximise the parabola through both values and the slope, within bounds.
-            curvature = 2.0 * (length * slope - gain)
-            best = length**2 * slope / curvature if math.isfinite(curvature) else 0.0
-            length = min(max(best, 0.1 * length), 0.5 * length)
-        else:
-            return x
-        step, change = trial - x, gradient - trial_gradient
-        curvature = float(step @ change)
-        if curvature > 1e-10 * float(change @ change):
-            pairs.append((step, change, curvature))
-        x, value, gradient = trial, trial_value, trial_gradient
-    return x
-
-
-def _direction(gradient: Any, pairs: deque[tuple[Any, Any, float]]) -> Any:
-    """Multiply the gradient by the inverse Hessian of the last steps (two-loop recursion)."""
-    direction, weights = gradient + 0.0, []
-    for step, change, curvature in reversed(pairs):
-        weight = float(step @ direction) / curvature
-        weights.append(weight)
-        direction = direction - weight * change
-    if pairs:
-        _, change, curvature = pairs[-1]
-        direction = direction * (curvature / float(change @ change))
-    for (step, change, curvature), weight in zip(pairs, reversed(weights), strict=True):
-        direction = direction + (weight - float(change @ direction) / curvature) * step
-    return direction

@@ -52,21 +52,31 @@ def log_covariance_prior(xp: Any, mixture: Gaussians) -> float:
 
 
 class LatentPrior(NamedTuple):
-    """The prior as a quadratic function of q(x_n) at fixed S: -1/2 <x' L_n x> + h_n' mu_n."""
+    """The prior as a quadratic function of q(x_n) at fixed S.
+
+    c_n + h_n' mu_n - 1/2 <x' L_n x>
+    """
 
     precisions: Any  # L_n, (n, Q, Q)
     linear: Any  # h_n, (n, Q)
+    constants: Any  # c_n, (n,)
 
-    def value_and_gradient(self, xp: Any, mu: Any, s: Any) -> tuple[float, Any, Any]:
-        """Return the value, and the gradients by mu and by s."""
+    def value_and_gradient(self, xp: Any, mu: Any, s: Any) -> tuple[Any, Any, Any]:
+        """Return the values (n,), and the gradients by mu and by s."""
         Lmu = xp.einsum("nqr,nr->nq", self.precisions, mu)
         diagonal = xp.einsum("nqq->nq", self.precisions)
-        value = -0.5 * ((mu * Lmu).sum() + (diagonal * s).sum()) + (self.linear * mu).sum()
-        return float(value), self.linear - Lmu, -0.5 * diagonal
+        values = self.constants + ((self.linear - 0.5 * Lmu) * mu - 0.5 * diagonal * s).sum(1)
+        return values, self.linear - Lmu, -0.5 * diagonal
+
+    def of_rows(self, rows: Any) -> "LatentPrior":
+        """Return the prior of some rows."""
+        return LatentPrior(*(part[rows] for part in self))
 
 
 def latent_prior(S: Any, mixture: Gaussians) -> LatentPrior:
     """Return the prior of the latent points at fixed responsibilities."""
     m, q = mixture.means.shape
     weighted = (mixture.precisions @ mixture.means[:, :, None])[:, :, 0]
-    return LatentPrior((S @ mixture.precisions.reshape(m, q * q)).reshape(-1, q, q), S @ weighted)
+    constants = -0.5 * ((weighted * mixture.means).sum(1) + mixture.log_dets + q * LOG_2PI)
+    precisions = (S @ mixture.precisions.reshape(m, q * q)).reshape(-1, q, q)
+    return LatentPrior(precisions, S @ weighted, S @ constants)

@@ -15,12 +15,12 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.clustering.model.map.backend import NUMPY
-from sgpmic_cli.clustering.model.map.latent_mixture import expected_log, latent_prior
-from sgpmic_cli.clustering.model.map.shared_process import cubature_points, expected_rows, kernel
+from sgpmic_cli.clustering.model.map.backend import NUMPY, Workspace
+from sgpmic_cli.clustering.model.map.features import Features
+from sgpmic_cli.clustering.model.map.latent_mixture import latent_prior
+from sgpmic_cli.clustering.model.map.shared_process import cubature_points, expected_rows
 from sgpmic_cli.clustering.model.map.training import FittedMap
-from sgpmic_cli.gp import CLOSE, LOG_2PI, climb
-from sgpmic_cli.row_blocks import ALONE
+from sgpmic_cli.gp import LOG_2PI, Derivatives, climb
 
 LABEL_NEIGHBOURS = 10  # of a row, which decide its label
 # In nats. With 1e-6 half of the rows end at most 0.0004 of the width of the map from here, and rows
@@ -92,78 +92,71 @@ def locate(
     if mask.any():
         partial = np.flatnonzero(mask.any(axis=1))
         start = p._replace(mu=mu[partial], log_s=p.log_s[nearest[partial]])
-        expected = expected_rows(NUMPY, start, fitted.process, ALONE)
+        expected = expected_rows(Workspace(NUMPY), start, fitted.process)
         Y = Y.copy()
         Y[partial] = np.where(mask[partial], expected, Y[partial])
-    objective, unit = _RowObjective(fitted, Y, r), LEAST_GAIN / CLOSE
-    mu, value = climb(  # Its steps do not depend on the unit of the values, only their number does.
-        mu,
-        np.flatnonzero(~fixed),
-        lambda rows, points: objective.value(rows, points, s[rows]) / unit,
-        lambda rows, points: objective.gradient_and_curvature(rows, points, s[rows]),
-    )
-    return mu, s, value * unit
+    mu, value = climb(mu, np.flatnonzero(~fixed), _RowObjective(fitted, Y, r, s), LEAST_GAIN)
+    return mu, s, value
 
 
 def rows_at(fitted: FittedMap, X: Array) -> Array:
     """Return the rows that the process expects at latent points (n, Q)."""
-    return np.asarray(kernel(np, fitted.parameters, X.T).T @ fitted.process.W)
+    return np.asarray(Features(np, fitted.parameters).kernel(X.T).T @ fitted.process.W)
 
 
 class _RowObjective:
-    """The objective above as a function of the latent means of some rows."""
+    """The objective above as a function of the latent means of rows with latent variances s (n, Q).
 
-    def __init__(self, fitted: FittedMap, Y: Array, r: Array):
-        self.fitted = fitted
-        self.beta = float(np.exp(-fitted.parameters.log_noise[0]))
-        self.columns = Y.shape[1]
-        self.WY = Y @ fitted.process.W.T  # (n, K)
-        self.squares = np.einsum("np,np->n", Y, Y)
-        self.r = r
-        W, process = fitted.process.W, fitted.process
-        self.WW = W @ W.T
-        # |W'k|^2 + P k'(A^-1 - K_uu^-1)k is one quadratic form in k.
-        self.form = self.WW + self.columns * (process.A_inv - process.Kuu_inv)
+    With the features f of a point, k(x)' (W W' + P (A^-1 - K_uu^-1)) k(x) + P l |x|^2 = f' F f.
+    """
 
-    def value(self, rows: Indices, mu: Array, s: Array) -> Array:
-        K, points = self._kernel(mu, s)
-        p = self.fitted.parameters
-        own = np.exp(p.log_v) + np.exp(p.log_l) * np.sum(points**2, axis=2)
-        error = np.einsum("jnk,jnk->jn", K @ self.form, K) - 2.0 * np.einsum(
-            "jnk,nk->jn", K, self.WY[rows]
+    def __init__(self, fitted: FittedMap, Y: Array, r: Array, s: Array):
+        p, process, columns = fitted.parameters, fitted.process, Y.shape[1]
+        self.features, self.Z, self.g = Features(np, p), p.Z, np.exp(p.log_g)
+        self.k, self.q = p.Z.shape
+        self.beta = float(np.exp(-p.log_noise[0]))
+        B, k = self.features.B, self.k
+        self.WW = process.W @ process.W.T
+        self.F = B.T @ (self.WW + columns * (process.A_inv - process.Kuu_inv)) @ B
+        self.F[k:, k:] += columns * self.features.linear * np.eye(self.q)
+        self.fY = B.T @ process.W @ Y.T  # (K + Q, n)
+        self.s, self.steps = s, np.sqrt(self.q * s)
+        self.prior = latent_prior(r, fitted.mixture)
+        error = np.einsum("np,np->n", Y, Y) + columns * np.exp(p.log_v)
+        self.constants = (
+            0.5 * columns * (np.log(self.beta) - LOG_2PI)
+            - 0.5 * self.beta * error
+            + 0.5 * np.sum(np.log(s) + 1.0 + LOG_2PI, axis=1)
         )
-        error = self.squares[rows] + np.mean(error + self.columns * own, axis=0)
-        prior = np.sum(self.r[rows] * expected_log(np, mu, s, self.fitted.mixture), axis=1)
-        entropy = 0.5 * np.sum(np.log(s) + 1.0 + LOG_2PI, axis=1)
-        likelihood = 0.5 * self.columns * (np.log(self.beta) - LOG_2PI) - 0.5 * self.beta * error
-        return np.asarray(likelihood + prior + entropy)
 
-    def gradient_and_curvature(self, rows: Indices, mu: Array, s: Array) -> tuple[Array, Array]:
-        """Return the gradient (n, Q) and the Gauss-Newton approximation of the curvature."""
-        p = self.fitted.parameters
-        K, points = self._kernel(mu, s)
-        linear, g = float(np.exp(p.log_l[0])), np.exp(p.log_g)
-        curved = K - linear * (points @ p.Z.T)
-        dK = self.beta * (self.WY[rows] - K @ self.form)
-        weighted = dK * curved
-        slope = (weighted @ p.Z - weighted.sum(axis=2)[:, :, None] * points) * g
-        slope += linear * (dK @ p.Z) - self.beta * self.columns * linear * points
-        prior = latent_prior(self.r[rows], self.fitted.mixture)
-        _, dmu, _ = prior.value_and_gradient(np, mu, s)
-        # dk/dx_q at the mean, (Q, n, K), and J'J with J = W' dk/dx.
-        at_mean = kernel(np, p, mu.T).T - linear * (mu @ p.Z.T)
+    def __call__(self, rows: Indices, mu: Array) -> tuple[Array, Derivatives]:
+        """Return the values of rows at latent means (n, Q), and their derivatives."""
+        k, q, n = self.k, self.q, len(rows)
+        points = np.empty((self.features.rows, 2 * q * n))
+        cubature_points(mu, self.steps[rows], out=points[k : k + q].reshape(q, 2 * q, n))
+        f = self.features.compute(points)
+        fY = self.fY[:, rows]
+        df = (fY[:, None] - (self.F @ f).reshape(k + q, 2 * q, n)) / (2 * q)  # by f, over beta
+        error = -np.einsum("fjn,fjn->n", f.reshape(df.shape), df + fY[:, None] / (2 * q))
+        prior, dmu, _ = self.prior.of_rows(rows).value_and_gradient(np, mu, self.s[rows])
+        values = self.constants[rows] - 0.5 * self.beta * error + prior
+
+        def derivatives(chosen: Indices) -> tuple[Array, Array]:
+            """Return the gradients, and the Gauss-Newton approximation of the curvatures."""
+            own = points.reshape(-1, 2 * q, n)[:, :, chosen].reshape(len(points), -1)
+            by_f = self.beta * df[:, :, chosen].reshape(k + q, -1)
+            slope = self.features.by_points(own, by_f).reshape(q, 2 * q, -1).sum(axis=1)
+            return slope.T + dmu[chosen], self._curvature(mu[chosen], rows[chosen])
+
+        return values, derivatives
+
+    def _curvature(self, mu: Array, rows: Indices) -> Array:
+        """Return beta J'J with J = W' dk/dx at the means, plus the precisions, (n, Q, Q)."""
+        r, straight = self.features.of(mu.T)[: self.k], self.features.linear * self.Z
         J = np.stack(
             [
-                at_mean * g[q] * (p.Z[:, q] - mu[:, q : q + 1]) + linear * p.Z[:, q]
-                for q in range(mu.shape[1])
+                r * (self.g[a] * (self.Z[:, a, None] - mu[:, a])) + straight[:, a, None]
+                for a in range(self.q)
             ]
         )
-        products = np.einsum("ank,bnk->nab", J @ self.WW, J)
-        return slope.mean(axis=0) + dmu, self.beta * products + prior.precisions
-
-    def _kernel(self, mu: Array, s: Array) -> tuple[Array, Array]:
-        """Return the kernel (2 Q, n, K) at the cubature points, and the points (2 Q, n, Q)."""
-        points = cubature_points(np, mu, s)  # (Q, 2 Q, n)
-        q, count, n = points.shape
-        K = kernel(np, self.fitted.parameters, points.reshape(q, -1))
-        return np.ascontiguousarray(K.T).reshape(count, n, -1), points.transpose(1, 2, 0)
+        return self.beta * np.einsum("akn,bkn->nab", J, self.WW @ J) + self.prior.precisions[rows]

@@ -18,60 +18,43 @@ Expectations use the cubature rule of third degree: the mean over the 2 Q points
 mu_n +- sqrt(Q s_nq) along the axes. It is exact for cubic functions, and it reduces the uncertain
 inputs to weighted points, so that no array of size N K^2 is needed.
 
+With f(x) the features of a point and k(x, Z) = B f(x) (`features.py`), sums over rows are those of
+features:
+
+    Psi' Y = B sum_n <f(x_n)> y_n'    Phi = B sum_n <f(x_n) f(x_n)'> B'
+
 Gradients, with G_A = -1/2 (P A^-1 + W W') and w = 1 / 2Q the weight of a point:
 
     dL/dPhi  = beta (G_A + P/2 K_uu^-1)
     dL/dK_uu = G_A + P/2 K_uu^-1 - beta P/2 K_uu^-1 Phi K_uu^-1
-    dL/dk(x) = w (2 dL/dPhi k(x) + beta W y)    at every point x of a row y.
-
-Covariances have a row for each inducing input and a column for each point, so that the long axis is
-the inner one.
+    dL/dB    = 2 dL/dPhi B sum_n <f f'> + beta W (sum_n <f> y_n')'
+    dL/df(x) = w B' (2 dL/dPhi B f(x) + beta W y)    at every point x of a row y
+    dL/df(z) = B' dL/dK_uu                           at the inducing inputs.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import gen_batches
 
-from sgpmic_cli.clustering.model.map.backend import Backend
-from sgpmic_cli.gp import rbf, rbf_gradients
-from sgpmic_cli.row_blocks import Workers
+from sgpmic_cli.clustering.model.map.backend import Workspace
+from sgpmic_cli.clustering.model.map.features import Features, MapParameters
+from sgpmic_cli.gp import inner
 
 KERNEL_JITTER = 1e-4  # added to the diagonal of K_uu, relative to v + l
 WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
 
 
-class MapParameters(NamedTuple):
-    """Latent means and log variances (N, Q), inducing inputs (K, Q), logs of v, g, l and 1/beta."""
-
-    mu: Any
-    log_s: Any
-    Z: Any
-    log_v: Any  # (1,)
-    log_g: Any  # (Q,)
-    log_l: Any  # (1,)
-    log_noise: Any  # (1,)
-
-    def pack(self, xp: Any) -> Any:
-        """Return all parameters as one vector."""
-        return xp.concatenate([part.reshape(-1) for part in self])
-
-    def unpack(self, vector: Any) -> "MapParameters":
-        """Return parameters of the same shapes with the values of a vector."""
-        parts, begin = [], 0
-        for part in self:
-            size = int(np.prod(part.shape))
-            parts.append(vector[begin : begin + size].reshape(part.shape))
-            begin += size
-        return MapParameters(*parts)
-
-
 class Statistics(NamedTuple):
-    """Sums over rows: Psi' Y (K, P), Phi (K, K) and c."""
+    """Sums over rows: <f> y' (K + Q, P) and <f f'> (K + Q, K + Q) of features, and c.
 
+    `PsiY` (K, P) and `Phi` (K, K) follow from them.
+    """
+
+    fY: Any
+    ff: Any
+    c: Any
     PsiY: Any
     Phi: Any
-    c: Any
 
 
 class Posterior(NamedTuple):
@@ -83,50 +66,60 @@ class Posterior(NamedTuple):
     bound: float
 
 
-def cubature_points(xp: Any, mu: Any, s: Any) -> Any:
-    """Return the 2 Q points of every row, (Q, 2 Q, n); two are on each axis."""
-    q = mu.shape[1]
-    step = xp.sqrt(q * s)
-    points = xp.stack([mu.T] * (2 * q), 1)
-    for axis in range(q):
-        points[axis, 2 * axis] += step[:, axis]
-        points[axis, 2 * axis + 1] -= step[:, axis]
-    return points
+class CubaturePoints:
+    """The cubature points of all rows, with their features, block by block in a workspace."""
+
+    def __init__(self, space: Workspace, p: MapParameters):
+        xp = space.backend.xp
+        self.space, self.mu, self.features = space, p.mu, Features(xp, p)
+        self.q = p.mu.shape[1]
+        self.step = xp.sqrt(self.q * xp.exp(p.log_s))
+
+    def compute(self, rows: slice) -> Any:
+        """Return the features of the points of some rows, (K + Q, 2 Q n)."""
+        points, k = self.array(rows), self.features.k
+        inputs = self.of_rows(points[k : k + self.q])
+        cubature_points(self.mu[rows], self.step[rows], out=inputs)
+        return self.features.compute(points)
+
+    def array(self, rows: slice) -> Any:
+        """Return the array of some rows, which `compute` has filled."""
+        columns = 2 * self.q * (rows.stop - rows.start)
+        return self.space.array(rows.start, self.features.rows, columns)
+
+    def of_rows(self, columns: Any) -> Any:
+        """Split the columns of points (., 2 Q n) by points and rows, (., 2 Q, n)."""
+        return columns.reshape(len(columns), 2 * self.q, -1)
 
 
-def kernel(xp: Any, p: MapParameters, X: Any) -> Any:
-    """Return the kernel between the inducing inputs and points X (Q, n), (K, n)."""
-    K = rbf(xp, p.Z, X, xp.exp(p.log_g)[:, None], p.log_v)
-    K += p.Z @ (xp.exp(p.log_l) * X)
-    return K
+def cubature_points(mu: Any, step: Any, out: Any) -> None:
+    """Set `out` (Q, 2 Q, n) to the points mu +- step (n, Q); two of each row are on each axis."""
+    out[:] = mu.T[:, None]
+    for axis in range(len(out)):
+        out[axis, 2 * axis] += step[:, axis]
+        out[axis, 2 * axis + 1] -= step[:, axis]
 
 
-def sufficient_statistics(
-    backend: Backend, Y: Any, p: MapParameters, workers: Workers
-) -> tuple[Statistics, list[tuple[Any, Any]]]:
-    """Return the sums over all rows, and for every block of rows the kernel and its points."""
-    xp = backend.xp
-    s, v, linear = xp.exp(p.log_s), xp.exp(p.log_v), xp.exp(p.log_l)
+def sufficient_statistics(points: CubaturePoints, Y: Any, p: MapParameters) -> Statistics:
+    """Return the sums over all rows (N, P)."""
+    xp, features, count = points.space.backend.xp, points.features, 2 * points.q
 
-    def of_block(rows: slice) -> tuple[Any, Any, tuple[Any, Any]]:
-        K, X = _block_kernel(xp, rows, p, s)
-        Psi = _of_rows(K, p).mean(1)
-        return Psi @ Y[rows], (K @ K.T) / (2 * p.mu.shape[1]), (K, X)
+    def of_block(rows: slice) -> tuple[Any, Any]:
+        f = points.compute(rows)
+        # Rows of an array are long, so this product needs no mean over the points.
+        fY = inner(xp, f.reshape(len(f) * count, -1), Y[rows].T)
+        return fY.reshape(len(f), count, -1).sum(1), inner(xp, f, f)
 
-    found = workers.map(of_block, gen_batches(len(Y), backend.block_rows), len(Y))
-    c = len(Y) * v + linear * ((p.mu**2).sum() + s.sum())
-    sums = Statistics(sum(one[0] for one in found), sum(one[1] for one in found), c)
-    return sums, [one[2] for one in found]
+    fY, ff = (sum(parts) / count for parts in zip(*points.space.map(of_block, len(Y)), strict=True))
+    c = len(Y) * xp.exp(p.log_v) + features.linear * ((p.mu**2).sum() + xp.exp(p.log_s).sum())
+    return Statistics(fY, ff, c, features.B @ fY, features.B @ ff @ features.B.T)
 
 
-def posterior(
-    backend: Backend, sums: Statistics, p: MapParameters, squares: float, n: int
-) -> Posterior:
+def posterior(xp: Any, sums: Statistics, p: MapParameters, squares: float, n: int) -> Posterior:
     """Return the distribution of the process at the inducing inputs, and the bound.
 
     `squares` is the sum of <y^2> over all n rows and all columns.
     """
-    xp = backend.xp
     beta, columns = xp.exp(-p.log_noise), sums.PsiY.shape[1]
     Kuu = _inducing_kernel(xp, p)
     A = Kuu + beta * sums.Phi
@@ -143,15 +136,14 @@ def posterior(
 
 
 def bound_and_gradient(
-    backend: Backend, Y: Any, squares: float, p: MapParameters, workers: Workers
+    space: Workspace, Y: Any, squares: float, p: MapParameters
 ) -> tuple[float, MapParameters]:
     """Return the bound with the log prior of the kernel parameters, and its gradient."""
-    xp = backend.xp
-    (n, columns), q = Y.shape, p.mu.shape[1]
-    s, v, linear = xp.exp(p.log_s), xp.exp(p.log_v), xp.exp(p.log_l)
-    beta = xp.exp(-p.log_noise)
-    sums, kernels = sufficient_statistics(backend, Y, p, workers)
-    found = posterior(backend, sums, p, squares, n)
+    points = CubaturePoints(space, p)
+    xp, features, (n, columns), q = space.backend.xp, points.features, Y.shape, points.q
+    s, v, linear, beta = xp.exp(p.log_s), xp.exp(p.log_v), features.linear, xp.exp(-p.log_noise)
+    sums = sufficient_statistics(points, Y, p)
+    found = posterior(xp, sums, p, squares, n)
 
     G_A = -0.5 * (columns * found.A_inv + found.W @ found.W.T)
     dPhi = beta * (G_A + 0.5 * columns * found.Kuu_inv)
@@ -160,23 +152,27 @@ def bound_and_gradient(
         + 0.5 * columns * found.Kuu_inv
         - 0.5 * beta * columns * (found.Kuu_inv @ sums.Phi @ found.Kuu_inv)
     )
+    B = features.B
+    by_f, by_y = B.T @ dPhi @ B / q, (beta / (2 * q)) * B.T @ found.W
+    dmu, dstep = xp.empty_like(p.mu), xp.empty_like(p.mu)
 
-    def backward(block: tuple[slice, tuple[Any, Any]]) -> tuple[Any, Any, _KernelGradient]:
-        rows, (K, X) = block
-        dK = (dPhi / q) @ K
-        _of_rows(dK, p)[:] += ((beta / (2 * q)) * found.W @ Y[rows].T)[:, None]
-        gradient = _kernel_gradient(xp, p, X, K, dK)
-        dX = _of_rows(gradient.X, p)
-        along = [dX[axis, 2 * axis] - dX[axis, 2 * axis + 1] for axis in range(q)]
-        return dX.sum(1).T, xp.stack(along, 1) * xp.sqrt(q * s[rows]), gradient
+    def backward(rows: slice) -> Any:
+        own = points.array(rows)
+        f = own[: len(by_f)]
+        df = xp.matmul(by_f, f, out=space.scratch(*f.shape))
+        points.of_rows(df)[:] += (by_y @ Y[rows].T)[:, None]
+        dX = points.of_rows(features.by_points(own, df))
+        dmu[rows] = dX.sum(1).T
+        for axis in range(q):
+            dstep[rows, axis] = dX[axis, 2 * axis] - dX[axis, 2 * axis + 1]
+        return features.by_A(own, df)
 
-    blocks = gen_batches(n, backend.block_rows)
-    slopes = workers.map(backward, zip(blocks, kernels, strict=True), n)
-    dmu = xp.concatenate([one[0] for one in slopes])
-    along = xp.concatenate([one[1] for one in slopes])  # by the distance of the points from mu
+    dA = sum(space.map(backward, n))
     half = 0.5 * beta * columns  # -dL/dc
-
-    inducing = _kernel_gradient(xp, p, p.Z.T, kernel(xp, p, p.Z.T), dKuu)
+    inducing, df = features.of(p.Z.T), B.T @ dKuu
+    dB = 2.0 * dPhi @ B @ sums.ff + beta * found.W @ sums.fY.T + dKuu @ inducing[: len(df)].T
+    by_inducing = features.by_points(inducing, df).T
+    dZ, dlog_v, dlog_g, dlog_l = features.by_parameters(dA + features.by_A(inducing, df), dB)
     trace = KERNEL_JITTER * xp.diagonal(dKuu).sum()
     dbeta = (
         0.5 * n * columns / beta
@@ -185,17 +181,13 @@ def bound_and_gradient(
         + (found.W * sums.PsiY).sum()
         - 0.5 * columns * (sums.c - (found.Kuu_inv * sums.Phi).sum())
     )
-    gradients = [one[2] for one in slopes] + [inducing]
     gradient = MapParameters(
         dmu - 2.0 * half * linear * p.mu,
-        0.5 * along - half * linear * s,
-        sum(one.Z for one in gradients) + inducing.X.T,
-        sum(one.log_v for one in gradients) + trace * v - half * n * v - p.log_v / WIDE,
-        sum(one.log_g for one in gradients) - p.log_g / WIDE,
-        sum(one.log_l for one in gradients)
-        + trace * linear
-        - half * (sums.c - n * v)
-        - p.log_l / WIDE,
+        0.5 * dstep * points.step - half * linear * s,
+        dZ + by_inducing,
+        dlog_v + trace * v - half * n * v - p.log_v / WIDE,
+        dlog_g - p.log_g / WIDE,
+        dlog_l + trace * linear - half * (sums.c - n * v) - p.log_l / WIDE,
         -dbeta * beta - p.log_noise / WIDE,
     )
     return found.bound + log_prior(p), gradient
@@ -207,51 +199,16 @@ def log_prior(p: MapParameters) -> float:
     return -0.5 * float(sum((part**2).sum() for part in logs)) / WIDE
 
 
-def expected_rows(backend: Backend, p: MapParameters, found: Posterior, workers: Workers) -> Any:
+def expected_rows(space: Workspace, p: MapParameters, found: Posterior) -> Any:
     """Return the expectation of every row under its latent distribution, (N, P)."""
-    xp, s = backend.xp, backend.xp.exp(p.log_s)
-    blocks = workers.map(
-        lambda rows: _of_rows(_block_kernel(xp, rows, p, s)[0], p).mean(1).T @ found.W,
-        gen_batches(len(s), backend.block_rows),
-        len(s),
-    )
-    return xp.concatenate(blocks)
-
-
-class _KernelGradient(NamedTuple):
-    """Gradients of a kernel matrix by its points, the inducing inputs and the parameters."""
-
-    X: Any
-    Z: Any
-    log_v: Any
-    log_g: Any
-    log_l: Any
-
-
-def _kernel_gradient(xp: Any, p: MapParameters, X: Any, K: Any, dK: Any) -> _KernelGradient:
-    """Apply the chain rule to dL/dK (K, n) for the kernel between Z and X (Q, n); overwrite K."""
-    linear = xp.exp(p.log_l)
-    K -= p.Z @ (linear * X)
-    K *= dK
-    dZ, dX, dlog_g, dlog_v = rbf_gradients(xp, K, p.Z, X, xp.exp(p.log_g)[:, None])
-    ZH = p.Z.T @ dK
-    dX, dZ = dX + linear * ZH, dZ + linear * (dK @ X.T)
-    return _KernelGradient(dX, dZ, dlog_v.sum(), dlog_g.sum(1), linear * (X * ZH).sum())
-
-
-def _block_kernel(xp: Any, rows: slice, p: MapParameters, s: Any) -> tuple[Any, Any]:
-    """Return the kernel at the cubature points of some rows, (K, 2 Q n), and the points."""
-    X = cubature_points(xp, p.mu[rows], s[rows]).reshape(p.mu.shape[1], -1)
-    return kernel(xp, p, X), X
-
-
-def _of_rows(columns: Any, p: MapParameters) -> Any:
-    """Split the columns of cubature points (., 2 Q n) by points and rows, (., 2 Q, n)."""
-    return columns.reshape(len(columns), 2 * p.mu.shape[1], -1)
+    points = CubaturePoints(space, p)
+    BW = points.features.B.T @ found.W
+    blocks = space.map(lambda rows: points.of_rows(points.compute(rows)).mean(1).T @ BW, len(p.mu))
+    return space.backend.xp.concatenate(blocks)
 
 
 def _inducing_kernel(xp: Any, p: MapParameters) -> Any:
-    Kuu = kernel(xp, p, p.Z.T)
+    Kuu = Features(xp, p).kernel(p.Z.T)
     diagonal = xp.diagonal(Kuu)
     diagonal = diagonal + KERNEL_JITTER * (xp.exp(p.log_v) + xp.exp(p.log_l))
     Kuu = 0.5 * (Kuu + Kuu.T)

@@ -13,9 +13,11 @@ from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.clustering.model.map import latent_mixture
-from sgpmic_cli.clustering.model.map.backend import Backend, device_lbfgs
+from sgpmic_cli.clustering.model.map.backend import Backend, Workspace
+from sgpmic_cli.clustering.model.map.features import MapParameters
+from sgpmic_cli.clustering.model.map.lbfgs import climb
 from sgpmic_cli.clustering.model.map.shared_process import (
-    MapParameters,
+    CubaturePoints,
     Posterior,
     bound_and_gradient,
     expected_rows,
@@ -79,7 +81,7 @@ class MapFitter:
         workers: Workers,
         free: BoolArray | None = None,
     ):
-        self.backend, self.workers = backend, workers
+        self.backend, self.space = backend, Workspace(backend, workers)
         # Rows whose latent distributions move, as a column of zeros and ones; None for all.
         self.free = None if free is None else backend.asarray(free[:, None].astype(np.float64))
         self.Y = backend.asarray(Y)
@@ -99,20 +101,19 @@ class MapFitter:
         def objective(vector: Any) -> tuple[float, Any]:
             p = shapes.unpack(vector)
             try:
-                value, gradient = bound_and_gradient(
-                    self.backend, self.Y, self.squares, p, self.workers
-                )
+                value, gradient = bound_and_gradient(self.space, self.Y, self.squares, p)
             except (np.linalg.LinAlgError, RuntimeError):  # a singular trial point
                 return float("nan"), vector
             s = xp.exp(p.log_s)
-            prior_value, dmu, ds = prior.value_and_gradient(xp, p.mu, s)
+            prior_values, dmu, ds = prior.value_and_gradient(xp, p.mu, s)
             dmu, dlog_s = gradient.mu + dmu, gradient.log_s + ds * s + 0.5
             if self.free is not None:
                 dmu, dlog_s = dmu * self.free, dlog_s * self.free
             gradient = gradient._replace(mu=dmu, log_s=dlog_s)
-            return value + prior_value + 0.5 * float(p.log_s.sum()), gradient.pack(xp)
+            value += float(prior_values.sum() + 0.5 * p.log_s.sum())
+            return value, gradient.pack(xp)
 
-        self.parameters = shapes.unpack(device_lbfgs(objective, shapes.pack(xp), steps))
+        self.parameters = shapes.unpack(climb(objective, shapes.pack(xp), steps, self.space))
         self.mixture = self._maximised_mixture()
 
     def e_step(self) -> float:
@@ -125,15 +126,16 @@ class MapFitter:
         latent = latent_mixture.mixture_bound(xp, self.S, p.mu, p.log_s, self.mixture)
         bound = found.bound + log_prior(p) + latent + self.missing_entropy
         if self.mask is not None:
-            expected = expected_rows(self.backend, p, found, self.workers)
+            expected = expected_rows(self.space, p, found)
             self.Y = xp.where(self.mask, expected, self.Y)
             self._set_squares(float(xp.exp(p.log_noise)[0]))
         return bound
 
     def process(self) -> Posterior:
         """Return the distribution of the process at the inducing inputs."""
-        sums, _ = sufficient_statistics(self.backend, self.Y, self.parameters, self.workers)
-        return posterior(self.backend, sums, self.parameters, self.squares, len(self.Y))
+        points = CubaturePoints(self.space, self.parameters)
+        sums = sufficient_statistics(points, self.Y, self.parameters)
+        return posterior(self.backend.xp, sums, self.parameters, self.squares, len(self.Y))
 
     def result(self, bounds: list[float], converged: bool) -> FittedMap:
         """Return the fitted map as NumPy arrays."""
