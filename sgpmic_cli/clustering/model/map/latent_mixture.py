@@ -57,20 +57,20 @@ class LatentPrior(NamedTuple):
     c_n + h_n' mu_n - 1/2 <x' L_n x>
     """
 
-    precisions: Any  # L_n, (n, Q, Q)
-    linear: Any  # h_n, (n, Q)
+    precisions: Any  # L_n, (Q, Q, n)
+    linear: Any  # h_n, (Q, n)
     constants: Any  # c_n, (n,)
 
     def value_and_gradient(self, xp: Any, mu: Any, s: Any) -> tuple[Any, Any, Any]:
-        """Return the values (n,), and the gradients by mu and by s."""
-        Lmu = xp.einsum("nqr,nr->nq", self.precisions, mu)
-        diagonal = xp.einsum("nqq->nq", self.precisions)
-        values = self.constants + ((self.linear - 0.5 * Lmu) * mu - 0.5 * diagonal * s).sum(1)
-        return values, self.linear - Lmu, -0.5 * diagonal
+        """Return the values (n,), and the gradients by mu and by s (n, Q)."""
+        X, diagonal = mu.T, xp.einsum("qqn->qn", self.precisions)
+        Lx = (self.precisions * X).sum(1)
+        values = self.constants + ((self.linear - 0.5 * Lx) * X - 0.5 * diagonal * s.T).sum(0)
+        return values, (self.linear - Lx).T, -0.5 * diagonal.T
 
     def of_rows(self, rows: Any) -> "LatentPrior":
         """Return the prior of some rows."""
-        return LatentPrior(*(part[rows] for part in self))
+        return LatentPrior(*(part[..., rows] for part in self))
 
 
 def latent_prior(S: Any, mixture: Gaussians) -> LatentPrior:
@@ -78,5 +78,5 @@ def latent_prior(S: Any, mixture: Gaussians) -> LatentPrior:
     m, q = mixture.means.shape
     weighted = (mixture.precisions @ mixture.means[:, :, None])[:, :, 0]
     constants = -0.5 * ((weighted * mixture.means).sum(1) + mixture.log_dets + q * LOG_2PI)
-    precisions = (S @ mixture.precisions.reshape(m, q * q)).reshape(-1, q, q)
-    return LatentPrior(precisions, S @ weighted, S @ constants)
+    precisions = mixture.precisions.reshape(m, q * q).T @ S.T
+    return LatentPrior(precisions.reshape(q, q, -1), weighted.T @ S.T, S @ constants)

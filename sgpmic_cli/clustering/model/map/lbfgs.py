@@ -61,28 +61,31 @@ class _InverseHessian:
 
         H = c I + (S' cY') [ R^-T (E + c Y Y') R^-1   -R^-T ] (S  )
                            [ -R^-1                     0    ] (c Y).
+
+    S and Y are the even and the odd rows of one array, so that one product reads both.
     """
 
     def __init__(self, space: Workspace, size: int):
-        self.backend = space.backend
-        self.S, self.Y = (space.array(name, PAIRS, size) for name in ("steps", "changes"))
+        self.space, self.vectors = space, space.array("pairs", 2 * PAIRS, size)
         self.SY, self.YY = np.zeros((PAIRS, PAIRS)), np.zeros((PAIRS, PAIRS))
         self.clear()
 
     def clear(self) -> None:
         """Forget all pairs."""
-        self.pairs: list[int] = []  # rows of S and Y, the oldest first
+        self.pairs: list[int] = []  # their places, the oldest first
 
     def add(self, step: Any, change: Any) -> None:
         """Replace the oldest pair, unless the curvature along the step is not positive."""
         curvature, square = float(step @ change), float(change @ change)
         if curvature <= 1e-10 * square:
             return
-        row = self.pairs.pop(0) if len(self.pairs) == PAIRS else len(self.pairs)
-        self.pairs.append(row)
-        self.S[row], self.Y[row] = step, change
-        self.SY[:, row] = self._product(self.S, change)
-        self.YY[:, row] = self.YY[row] = self._product(self.Y, change)
+        place = self.pairs.pop(0) if len(self.pairs) == PAIRS else len(self.pairs)
+        self.pairs.append(place)
+        self.vectors[2 * place], self.vectors[2 * place + 1] = step, change
+        n = len(self.pairs)
+        by_steps, by_changes = self._products(change)
+        self.SY[:n, place] = by_steps
+        self.YY[:n, place] = self.YY[place, :n] = by_changes
         self.scale = curvature / square
 
     def times(self, gradient: Any) -> Any:
@@ -92,17 +95,15 @@ class _InverseHessian:
         order, c = self.pairs, self.scale
         own = np.ix_(order, order)
         R, E = np.triu(self.SY[own]), np.diag(self.SY[own].diagonal())
-        Sg = solve_triangular(R, self._product(self.S, gradient)[order])
-        Yg = c * self._product(self.Y, gradient)[order]
-        by_S, by_Y = np.zeros(PAIRS), np.zeros(PAIRS)
-        by_S[order] = solve_triangular(R, (E + c * self.YY[own]) @ Sg - Yg, trans=1)
-        by_Y[order] = -c * Sg
-        by_S, by_Y = map(self.backend.asarray, (by_S, by_Y))
-        n = len(order)
-        return c * gradient + by_S[:n] @ self.S[:n] + by_Y[:n] @ self.Y[:n]
+        by_steps, by_changes = self._products(gradient)
+        solved = solve_triangular(R, by_steps[order])
+        inner = (E + c * self.YY[own]) @ solved - c * by_changes[order]
+        factors = np.empty((len(order), 2))
+        factors[order] = np.column_stack([solve_triangular(R, inner, trans=1), -c * solved])
+        factors = self.space.backend.asarray(factors.ravel())
+        return c * gradient + factors @ self.vectors[: len(factors)]
 
-    def _product(self, vectors: Any, vector: Any) -> Array:
-        """Return the products of all pairs with a vector, zero for other rows (pairs,)."""
-        products, n = np.zeros(PAIRS), len(self.pairs)
-        products[:n] = self.backend.to_numpy(vectors[:n] @ vector)
-        return products
+    def _products(self, vector: Any) -> Array:
+        """Return the products of the steps and of the changes with a vector, (2, pairs)."""
+        found = self.vectors[: 2 * len(self.pairs)] @ vector
+        return self.space.backend.to_numpy(found).reshape(-1, 2).T

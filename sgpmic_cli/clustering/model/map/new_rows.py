@@ -159,4 +159,5 @@ class _RowObjective:
                 for a in range(self.q)
             ]
         )
-        return self.beta * np.einsum("akn,bkn->nab", J, self.WW @ J) + self.prior.precisions[rows]
+        curvature = self.beta * np.einsum("akn,bkn->nab", J, self.WW @ J)
+        return curvature + self.prior.precisions[:, :, rows].transpose(2, 0, 1)

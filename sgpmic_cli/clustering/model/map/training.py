@@ -106,12 +106,11 @@ class MapFitter:
                 return float("nan"), vector
             s = xp.exp(p.log_s)
             prior_values, dmu, ds = prior.value_and_gradient(xp, p.mu, s)
+            value += float(prior_values.sum() + 0.5 * p.log_s.sum())
             dmu, dlog_s = gradient.mu + dmu, gradient.log_s + ds * s + 0.5
             if self.free is not None:
                 dmu, dlog_s = dmu * self.free, dlog_s * self.free
-            gradient = gradient._replace(mu=dmu, log_s=dlog_s)
-            value += float(prior_values.sum() + 0.5 * p.log_s.sum())
-            return value, gradient.pack(xp)
+            return value, gradient._replace(mu=dmu, log_s=dlog_s).pack(xp)
 
         self.parameters = shapes.unpack(climb(objective, shapes.pack(xp), steps, self.space))
         self.mixture = self._maximised_mixture()
