@@ -257,7 +257,7 @@ def field_at(fitted: FittedMap, X: Array) -> Field:
     """Return the process of the scaled columns at places X (n, Q) of the map."""
     p, process = fitted.parameters, fitted.process
     linear, widths = np.exp(p.log_l), np.exp(p.log_g)
-    K = Features(np, p).kernel(X.T).T
+    K = Features(p).kernel(X.T).T
     R = K - linear * X @ p.Z.T
     slopes = -widths * (X[:, None] - p.Z) * R[:, :, None] + linear * p.Z  # (n, K, Q)
     gradient = np.einsum("nkq,kp->nqp", slopes, process.W)

@@ -26,10 +26,11 @@ def problem(q=2, n=30, p=4, k=5):
 
 def evaluate(Y, p, backend=NUMPY, threads=ALONE):
     squares = float(np.sum(Y**2))
-    p = process.MapParameters(*map(backend.asarray, p))
+    p = p._replace(mu=backend.asarray(p.mu), log_s=backend.asarray(p.log_s))
     space = Workspace(backend, threads)
     value, gradient = process.bound_and_gradient(space, backend.asarray(Y), squares, p)
-    return value, process.MapParameters(*map(backend.to_numpy, gradient))
+    found = map(backend.to_numpy, gradient[:2])
+    return value, process.MapParameters(*found, *gradient[2:])
 
 
 def dense_bound(Y, p):

@@ -46,7 +46,7 @@ def test_an_m_step_climbs_the_gradient_of_its_objective(iris, monkeypatch):
     monkeypatch.setattr(training, "climb", lambda objective, x, *_: found.append(objective) or x)
     fit = fitter(iris[::5])
     fit.m_step(1)
-    (objective,), x = found, fit.parameters.pack(np)
+    (objective,), x = found, fit.parameters.pack(NUMPY)
     direction = np.random.RandomState(0).standard_normal(len(x))
     slope = (objective(x + 1e-5 * direction)[0] - objective(x - 1e-5 * direction)[0]) / 2e-5
     assert objective(x)[1] @ direction == pytest.approx(slope, rel=1e-5)

@@ -84,7 +84,7 @@ def torch_backend(device: str) -> Backend:
         return torch.as_tensor(np.ascontiguousarray(array), device=device)
 
     empty = partial(torch.empty, dtype=torch.float64, device=device)
-    return Backend(torch, asarray, lambda tensor: tensor.cpu().numpy(), empty, 1 << 18)
+    return Backend(torch, asarray, lambda tensor: tensor.cpu().numpy(), empty, 1 << 20)
 
 
 def missing_for_gpu() -> str | None:

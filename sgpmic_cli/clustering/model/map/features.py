@@ -17,45 +17,58 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sgpmic_cli._typing import Array
+from sgpmic_cli.clustering.model.map.backend import NUMPY, Backend
 from sgpmic_cli.gp import inner
 
 
 class MapParameters(NamedTuple):
-    """Latent means and log variances (N, Q), inducing inputs (K, Q), logs of v, g, l and 1/beta."""
+    """Latent means and log variances (N, Q), inducing inputs (K, Q), logs of v, g, l and 1/beta.
+
+    During a fit, the first two are arrays of its backend. All others are small and of NumPy.
+    """
 
     mu: Any
     log_s: Any
-    Z: Any
-    log_v: Any  # (1,)
-    log_g: Any  # (Q,)
-    log_l: Any  # (1,)
-    log_noise: Any  # (1,)
+    Z: Array
+    log_v: Array  # (1,)
+    log_g: Array  # (Q,)
+    log_l: Array  # (1,)
+    log_noise: Array  # (1,)
 
-    def pack(self, xp: Any) -> Any:
-        """Return all parameters as one vector."""
-        return xp.concatenate([part.reshape(-1) for part in self])
+    def pack(self, backend: Backend) -> Any:
+        """Return all parameters as one vector of the backend."""
+        small = np.concatenate([part.ravel() for part in self[2:]])
+        parts = [self.mu.reshape(-1), self.log_s.reshape(-1), backend.asarray(small)]
+        return backend.xp.concatenate(parts)
 
-    def unpack(self, vector: Any) -> "MapParameters":
-        """Return parameters of the same shapes with the values of a vector."""
-        parts, begin = [], 0
-        for part in self:
-            size = int(np.prod(part.shape))
-            parts.append(vector[begin : begin + size].reshape(part.shape))
-            begin += size
-        return MapParameters(*parts)
+    def unpack(self, vector: Any, backend: Backend) -> "MapParameters":
+        """Return parameters of the same shapes with the values of a vector of the backend."""
+        shape, size = self.mu.shape, int(np.prod(self.mu.shape))
+        small = backend.to_numpy(vector[2 * size :])
+        ends = np.cumsum([part.size for part in self[2:-1]])
+        parts = zip(np.split(small, ends), self[2:], strict=True)
+        return MapParameters(
+            vector[:size].reshape(shape),
+            vector[size : 2 * size].reshape(shape),
+            *(part.reshape(like.shape) for part, like in parts),
+        )
 
 
 class Features:
-    """The matrices A and B of some parameters, and what follows from them."""
+    """The matrices A and B of some parameters, and what follows from them.
 
-    def __init__(self, xp: Any, p: MapParameters):
-        self.xp, self.Z = xp, p.Z
+    Arrays of points are those of the backend, and so is A. All other matrices are of NumPy.
+    """
+
+    def __init__(self, p: MapParameters, backend: Backend = NUMPY):
+        self.backend, self.Z = backend, p.Z
         self.k, self.q = p.Z.shape
-        self.g, self.linear = xp.exp(p.log_g), xp.exp(p.log_l)
-        ones = xp.ones_like(p.Z[:, :1])
+        self.g, self.linear = np.exp(p.log_g), np.exp(p.log_l)
         level = p.log_v - 0.5 * (p.Z * p.Z) @ self.g
-        self.A = xp.concatenate([self.g * p.Z, -0.5 * self.g * ones, level[:, None]], 1)
-        self.B = xp.concatenate([xp.diag(ones[:, 0]), self.linear * p.Z], 1)
+        curved = np.broadcast_to(-0.5 * self.g, p.Z.shape)
+        self.A = backend.asarray(np.hstack([self.g * p.Z, curved, level[:, None]]))
+        self.B = np.hstack([np.eye(self.k), self.linear * p.Z])
 
     @property
     def rows(self) -> int:
@@ -68,19 +81,20 @@ class Features:
         X = points[k:end]
         points[end:-1] = X * X
         points[-1] = 1.0
-        r = self.xp.matmul(self.A, points[k:], out=points[:k])
-        self.xp.exp(r, out=r)
+        r = self.backend.xp.matmul(self.A, points[k:], out=points[:k])
+        self.backend.xp.exp(r, out=r)
         return points[:end]
 
-    def of(self, X: Any) -> Any:
+    def of(self, X: Array) -> Array:
         """Return the array of points X (Q, n)."""
-        points = self.xp.concatenate([self.Z @ X, X, X, X[:1]])
+        points = np.empty((self.rows, X.shape[1]))
+        points[self.k : self.k + self.q] = X
         self.compute(points)
         return points
 
-    def kernel(self, X: Any) -> Any:
+    def kernel(self, X: Array) -> Array:
         """Return the kernel between the inducing inputs and points X (Q, n), (K, n)."""
-        return self.B @ self.of(X)[: self.k + self.q]
+        return np.asarray(self.B @ self.of(X)[: self.k + self.q])
 
     def by_points(self, points: Any, df: Any) -> Any:
         """Return dL/dX (Q, n), given dL/df (K + Q, n), of which the first K rows become T."""
@@ -89,14 +103,14 @@ class Features:
         by_h = self.A[:, :-1].T @ df[:k]
         return df[k:] + by_h[:q] + 2.0 * points[k : k + q] * by_h[q:]
 
-    def by_A(self, points: Any, df: Any) -> Any:
+    def by_A(self, points: Any, df: Any) -> Array:
         """Return dL/dA, (K, 2 Q + 1), given T in the first K rows of `df`."""
-        return inner(self.xp, df[: self.k], points[self.k :])
+        return self.backend.to_numpy(inner(self.backend.xp, df[: self.k], points[self.k :]))
 
-    def by_parameters(self, dA: Any, dB: Any) -> tuple[Any, Any, Any, Any]:
+    def by_parameters(self, dA: Array, dB: Array) -> tuple[Array, Array, Array, Array]:
         """Return the gradients by Z, log v, log g and log l from dL/dA and dL/dB."""
         Z, q = self.Z, self.q
         by_gZ, by_g, by_level, by_lZ = dA[:, :q], dA[:, q:-1], dA[:, -1:], dB[:, self.k :]
         dZ = self.g * (by_gZ - by_level * Z) + self.linear * by_lZ
         dg = (Z * by_gZ - 0.5 * by_g - 0.5 * by_level * Z * Z).sum(0)
-        return dZ, by_level.sum(), self.g * dg, self.linear * (Z * by_lZ).sum()
+        return dZ, by_level.sum(0), self.g * dg, self.linear * (Z * by_lZ).sum()

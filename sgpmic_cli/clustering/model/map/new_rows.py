@@ -101,7 +101,7 @@ def locate(
 
 def rows_at(fitted: FittedMap, X: Array) -> Array:
     """Return the rows that the process expects at latent points (n, Q)."""
-    return np.asarray(Features(np, fitted.parameters).kernel(X.T).T @ fitted.process.W)
+    return np.asarray(Features(fitted.parameters).kernel(X.T).T @ fitted.process.W)
 
 
 class _RowObjective:
@@ -112,7 +112,7 @@ class _RowObjective:
 
     def __init__(self, fitted: FittedMap, Y: Array, r: Array, s: Array):
         p, process, columns = fitted.parameters, fitted.process, Y.shape[1]
-        self.features, self.Z, self.g = Features(np, p), p.Z, np.exp(p.log_g)
+        self.features, self.Z, self.g = Features(p), p.Z, np.exp(p.log_g)
         self.k, self.q = p.Z.shape
         self.beta = float(np.exp(-p.log_noise[0]))
         B, k = self.features.B, self.k

@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sgpmic_cli._typing import Array
 from sgpmic_cli.clustering.model.map.backend import Workspace
 from sgpmic_cli.clustering.model.map.features import Features, MapParameters
 from sgpmic_cli.gp import inner
@@ -50,19 +51,19 @@ class Statistics(NamedTuple):
     `PsiY` (K, P) and `Phi` (K, K) follow from them.
     """
 
-    fY: Any
-    ff: Any
-    c: Any
-    PsiY: Any
-    Phi: Any
+    fY: Array
+    ff: Array
+    c: float
+    PsiY: Array
+    Phi: Array
 
 
 class Posterior(NamedTuple):
     """K_uu^-1 (K, K), A^-1 (K, K), W (K, P), and the bound."""
 
-    Kuu_inv: Any
-    A_inv: Any
-    W: Any
+    Kuu_inv: Array
+    A_inv: Array
+    W: Array
     bound: float
 
 
@@ -71,9 +72,10 @@ class CubaturePoints:
 
     def __init__(self, space: Workspace, p: MapParameters):
         xp = space.backend.xp
-        self.space, self.mu, self.features = space, p.mu, Features(xp, p)
+        self.space, self.mu, self.features = space, p.mu, Features(p, space.backend)
         self.q = p.mu.shape[1]
-        self.step = xp.sqrt(self.q * xp.exp(p.log_s))
+        self.s = xp.exp(p.log_s)
+        self.step = xp.sqrt(self.q * self.s)
 
     def compute(self, rows: slice) -> Any:
         """Return the features of the points of some rows, (K + Q, 2 Q n)."""
@@ -102,37 +104,39 @@ def cubature_points(mu: Any, step: Any, out: Any) -> None:
 
 def sufficient_statistics(points: CubaturePoints, Y: Any, p: MapParameters) -> Statistics:
     """Return the sums over all rows (N, P)."""
-    xp, features, count = points.space.backend.xp, points.features, 2 * points.q
+    backend, features, count = points.space.backend, points.features, 2 * points.q
 
-    def of_block(rows: slice) -> tuple[Any, Any]:
+    def of_block(rows: slice) -> tuple[Array, Array]:
         f = points.compute(rows)
         # Rows of an array are long, so this product needs no mean over the points.
-        fY = inner(xp, f.reshape(len(f) * count, -1), Y[rows].T)
-        return fY.reshape(len(f), count, -1).sum(1), inner(xp, f, f)
+        fY = inner(backend.xp, f.reshape(len(f) * count, -1), Y[rows].T)
+        fY = backend.to_numpy(fY).reshape(len(f), count, -1)
+        return fY.sum(axis=1), backend.to_numpy(inner(backend.xp, f, f))
 
     fY, ff = (sum(parts) / count for parts in zip(*points.space.map(of_block, len(Y)), strict=True))
-    c = len(Y) * xp.exp(p.log_v) + features.linear * ((p.mu**2).sum() + xp.exp(p.log_s).sum())
+    squares = np.trace(ff[features.k :, features.k :])  # of x, summed over rows and dimensions
+    c = float(len(Y) * np.exp(p.log_v[0]) + features.linear[0] * squares)
     return Statistics(fY, ff, c, features.B @ fY, features.B @ ff @ features.B.T)
 
 
-def posterior(xp: Any, sums: Statistics, p: MapParameters, squares: float, n: int) -> Posterior:
+def posterior(sums: Statistics, p: MapParameters, squares: float, n: int) -> Posterior:
     """Return the distribution of the process at the inducing inputs, and the bound.
 
     `squares` is the sum of <y^2> over all n rows and all columns.
     """
-    beta, columns = xp.exp(-p.log_noise), sums.PsiY.shape[1]
-    Kuu = _inducing_kernel(xp, p)
+    beta, columns = np.exp(-p.log_noise[0]), sums.PsiY.shape[1]
+    Kuu = _inducing_kernel(p)
     A = Kuu + beta * sums.Phi
-    Kuu_inv, log_det_Kuu = _inverse(xp, Kuu)
-    A_inv, log_det_A = _inverse(xp, A)
+    Kuu_inv, log_det_Kuu = _inverse(Kuu)
+    A_inv, log_det_A = _inverse(A)
     W = beta * (A_inv @ sums.PsiY)
     bound = (
-        0.5 * n * columns * (-p.log_noise - np.log(2.0 * np.pi))
+        0.5 * n * columns * (-p.log_noise[0] - np.log(2.0 * np.pi))
         - 0.5 * columns * (log_det_A - log_det_Kuu)
-        - 0.5 * beta * (squares - (W * sums.PsiY).sum())
-        - 0.5 * beta * columns * (sums.c - (Kuu_inv * sums.Phi).sum())
+        - 0.5 * beta * (squares - np.vdot(W, sums.PsiY))
+        - 0.5 * beta * columns * (sums.c - np.vdot(Kuu_inv, sums.Phi))
     )
-    return Posterior(Kuu_inv, A_inv, W, float(bound[0]))
+    return Posterior(Kuu_inv, A_inv, W, float(bound))
 
 
 def bound_and_gradient(
@@ -141,9 +145,9 @@ def bound_and_gradient(
     """Return the bound with the log prior of the kernel parameters, and its gradient."""
     points = CubaturePoints(space, p)
     xp, features, (n, columns), q = space.backend.xp, points.features, Y.shape, points.q
-    s, v, linear, beta = xp.exp(p.log_s), xp.exp(p.log_v), features.linear, xp.exp(-p.log_noise)
+    B, v, linear, beta = features.B, np.exp(p.log_v), features.linear, np.exp(-p.log_noise)
     sums = sufficient_statistics(points, Y, p)
-    found = posterior(xp, sums, p, squares, n)
+    found = posterior(sums, p, squares, n)
 
     G_A = -0.5 * (columns * found.A_inv + found.W @ found.W.T)
     dPhi = beta * (G_A + 0.5 * columns * found.Kuu_inv)
@@ -152,11 +156,11 @@ def bound_and_gradient(
         + 0.5 * columns * found.Kuu_inv
         - 0.5 * beta * columns * (found.Kuu_inv @ sums.Phi @ found.Kuu_inv)
     )
-    B = features.B
-    by_f, by_y = B.T @ dPhi @ B / q, (beta / (2 * q)) * B.T @ found.W
+    by_f = space.backend.asarray(B.T @ dPhi @ B / q)
+    by_y = space.backend.asarray((beta / (2 * q)) * B.T @ found.W)
     dmu, dstep = xp.empty_like(p.mu), xp.empty_like(p.mu)
 
-    def backward(rows: slice) -> Any:
+    def backward(rows: slice) -> Array:
         own = points.array(rows)
         f = own[: len(by_f)]
         df = xp.matmul(by_f, f, out=space.scratch(*f.shape))
@@ -169,21 +173,24 @@ def bound_and_gradient(
 
     dA = sum(space.map(backward, n))
     half = 0.5 * beta * columns  # -dL/dc
-    inducing, df = features.of(p.Z.T), B.T @ dKuu
+    at_inducing = Features(p)
+    inducing, df = at_inducing.of(p.Z.T), B.T @ dKuu
     dB = 2.0 * dPhi @ B @ sums.ff + beta * found.W @ sums.fY.T + dKuu @ inducing[: len(df)].T
-    by_inducing = features.by_points(inducing, df).T
-    dZ, dlog_v, dlog_g, dlog_l = features.by_parameters(dA + features.by_A(inducing, df), dB)
-    trace = KERNEL_JITTER * xp.diagonal(dKuu).sum()
+    by_inducing = at_inducing.by_points(inducing, df).T
+    dA = dA + at_inducing.by_A(inducing, df)
+    dZ, dlog_v, dlog_g, dlog_l = features.by_parameters(dA, dB)
+    trace = KERNEL_JITTER * np.trace(dKuu)
     dbeta = (
         0.5 * n * columns / beta
-        + (G_A * sums.Phi).sum()
+        + np.vdot(G_A, sums.Phi)
         - 0.5 * squares
-        + (found.W * sums.PsiY).sum()
-        - 0.5 * columns * (sums.c - (found.Kuu_inv * sums.Phi).sum())
+        + np.vdot(found.W, sums.PsiY)
+        - 0.5 * columns * (sums.c - np.vdot(found.Kuu_inv, sums.Phi))
     )
+    slope = float((half * linear)[0])
     gradient = MapParameters(
-        dmu - 2.0 * half * linear * p.mu,
-        0.5 * dstep * points.step - half * linear * s,
+        dmu - 2.0 * slope * p.mu,
+        0.5 * dstep * points.step - slope * points.s,
         dZ + by_inducing,
         dlog_v + trace * v - half * n * v - p.log_v / WIDE,
         dlog_g - p.log_g / WIDE,
@@ -195,29 +202,26 @@ def bound_and_gradient(
 
 def log_prior(p: MapParameters) -> float:
     """Return the log density of the kernel parameters under their wide prior, up to a constant."""
-    logs = (p.log_v, p.log_g, p.log_l, p.log_noise)
-    return -0.5 * float(sum((part**2).sum() for part in logs)) / WIDE
+    logs = np.concatenate([p.log_v, p.log_g, p.log_l, p.log_noise])
+    return -0.5 * float(logs @ logs) / WIDE
 
 
 def expected_rows(space: Workspace, p: MapParameters, found: Posterior) -> Any:
     """Return the expectation of every row under its latent distribution, (N, P)."""
     points = CubaturePoints(space, p)
-    BW = points.features.B.T @ found.W
+    BW = space.backend.asarray(points.features.B.T @ found.W)
     blocks = space.map(lambda rows: points.of_rows(points.compute(rows)).mean(1).T @ BW, len(p.mu))
     return space.backend.xp.concatenate(blocks)
 
 
-def _inducing_kernel(xp: Any, p: MapParameters) -> Any:
-    Kuu = Features(xp, p).kernel(p.Z.T)
-    diagonal = xp.diagonal(Kuu)
-    diagonal = diagonal + KERNEL_JITTER * (xp.exp(p.log_v) + xp.exp(p.log_l))
+def _inducing_kernel(p: MapParameters) -> Array:
+    Kuu = Features(p).kernel(p.Z.T)
     Kuu = 0.5 * (Kuu + Kuu.T)
-    index = range(len(Kuu))
-    Kuu[index, index] = diagonal
+    np.einsum("kk->k", Kuu)[:] += KERNEL_JITTER * (np.exp(p.log_v) + np.exp(p.log_l))
     return Kuu
 
 
-def _inverse(xp: Any, matrix: Any) -> tuple[Any, Any]:
+def _inverse(matrix: Array) -> tuple[Array, float]:
     """Return the inverse and the log determinant of a positive definite matrix."""
-    factor = xp.linalg.cholesky(matrix)
-    return xp.linalg.inv(matrix), 2.0 * xp.log(xp.diagonal(factor)).sum()
+    factor = np.linalg.cholesky(matrix)
+    return np.asarray(np.linalg.inv(matrix)), 2.0 * float(np.log(np.diagonal(factor)).sum())

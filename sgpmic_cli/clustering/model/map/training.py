@@ -88,7 +88,9 @@ class MapFitter:
         self.mask = None if mask is None else backend.asarray(mask)
         self.missing = 0 if mask is None else int(mask.sum())
         self._set_squares(START_NOISE)
-        self.parameters = MapParameters(*map(backend.asarray, parameters))
+        self.parameters = parameters._replace(
+            mu=backend.asarray(parameters.mu), log_s=backend.asarray(parameters.log_s)
+        )
         self.S = backend.asarray(np.ascontiguousarray(probabilities))
         self.mixture = self._maximised_mixture()
 
@@ -99,10 +101,10 @@ class MapFitter:
 
         @np.errstate(all="ignore")  # a trial point may be far away
         def objective(vector: Any) -> tuple[float, Any]:
-            p = shapes.unpack(vector)
+            p = shapes.unpack(vector, self.backend)
             try:
                 value, gradient = bound_and_gradient(self.space, self.Y, self.squares, p)
-            except (np.linalg.LinAlgError, RuntimeError):  # a singular trial point
+            except np.linalg.LinAlgError:  # a singular trial point
                 return float("nan"), vector
             s = xp.exp(p.log_s)
             prior_values, dmu, ds = prior.value_and_gradient(xp, p.mu, s)
@@ -110,9 +112,10 @@ class MapFitter:
             dmu, dlog_s = gradient.mu + dmu, gradient.log_s + ds * s + 0.5
             if self.free is not None:
                 dmu, dlog_s = dmu * self.free, dlog_s * self.free
-            return value, gradient._replace(mu=dmu, log_s=dlog_s).pack(xp)
+            return value, gradient._replace(mu=dmu, log_s=dlog_s).pack(self.backend)
 
-        self.parameters = shapes.unpack(climb(objective, shapes.pack(xp), steps, self.space))
+        found = climb(objective, shapes.pack(self.backend), steps, self.space)
+        self.parameters = shapes.unpack(found, self.backend)
         self.mixture = self._maximised_mixture()
 
     def e_step(self) -> float:
@@ -127,24 +130,22 @@ class MapFitter:
         if self.mask is not None:
             expected = expected_rows(self.space, p, found)
             self.Y = xp.where(self.mask, expected, self.Y)
-            self._set_squares(float(xp.exp(p.log_noise)[0]))
+            self._set_squares(float(np.exp(p.log_noise[0])))
         return bound
 
     def process(self) -> Posterior:
         """Return the distribution of the process at the inducing inputs."""
         points = CubaturePoints(self.space, self.parameters)
         sums = sufficient_statistics(points, self.Y, self.parameters)
-        return posterior(self.backend.xp, sums, self.parameters, self.squares, len(self.Y))
+        return posterior(sums, self.parameters, self.squares, len(self.Y))
 
     def result(self, bounds: list[float], converged: bool) -> FittedMap:
         """Return the fitted map as NumPy arrays."""
-        to_numpy, found = self.backend.to_numpy, self.process()
+        to_numpy, p = self.backend.to_numpy, self.parameters
         return FittedMap(
-            MapParameters(*map(to_numpy, self.parameters)),
+            p._replace(mu=to_numpy(p.mu), log_s=to_numpy(p.log_s)),
             Gaussians(*map(to_numpy, self.mixture)),
-            Posterior(
-                to_numpy(found.Kuu_inv), to_numpy(found.A_inv), to_numpy(found.W), found.bound
-            ),
+            self.process(),
             bounds,
             converged,
         )
