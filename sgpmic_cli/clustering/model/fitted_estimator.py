@@ -165,10 +165,9 @@ class FittedEstimator(LatentClusterer):
         )
         grown = grow(fitted, scaled[chosen], np.r_[unlike_old, unlike[chosen]])
         backend = choose_backend(self.device, len(grown.mask))
-        fitter = MapFitter(
-            grown.rows.rows, grown.mask, grown.weights, grown.start, backend, threads, grown.free
-        )
+        table = grown.rows.rows, grown.mask, grown.weights, grown.start
         try:
+            fitter = MapFitter(*table, backend, threads, grown.free)
             trained = fit_map(fitter, self.max_iter, self.optimizer_steps, self.tol)
         except np.linalg.LinAlgError:  # squares of the distances exceed the digits of a number
             far = int(np.nanmax(np.abs(scaled), axis=1).argmax())

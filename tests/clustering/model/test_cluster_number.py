@@ -10,11 +10,12 @@ from sgpmic_cli.clustering.model import cluster_fit
 from sgpmic_cli.clustering.model.cluster_fit import numbers_to_try
 from sgpmic_cli.clustering.model.clusters import cluster_number
 from sgpmic_cli.clustering.model.clusters.cluster_number import (
+    NestedMeans,
     Selection,
-    _agreement_of_halves,
     _gamma_quantiles,
-    _silhouette,
+    agreements_of_halves,
     choose_number,
+    silhouette,
 )
 from sgpmic_cli.clustering.model.clusters.cluster_space import shared_dimensions, used_features
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
@@ -138,8 +139,32 @@ def test_numbers_end_at_the_distinct_rows_and_at_a_tenth_of_the_rows(copies, mos
 def test_silhouettes_are_those_of_scikit_learn(m):
     X = np.round(np.random.RandomState(0).standard_normal((40, 2)), 1)
     X[:3] += 50.0 * np.arange(1, 4)[:, None]  # clusters of one row
-    value, labels = _silhouette(X, cdist(X, X), m, 0, n_init=2)
-    assert value == pytest.approx(silhouette_score(X, labels))
+    labels = NestedMeans(X, 20, 2, 0).labels(m)
+    assert silhouette(cdist(X, X), labels, m) == pytest.approx(silhouette_score(X, labels))
+
+
+def test_each_start_is_the_beginning_of_one_sequence(monkeypatch):
+    """With distant groups of rows, k-means++ takes one centre from each of them in turn."""
+    X = gaussian(120, 2) + 100.0 * np.arange(4).repeat(30)[:, None]
+    means = NestedMeans(X, 4, 3, 0)
+    assert [len(start) for start in means.starts] == [4, 4, 4]
+    for start in means.starts:
+        assert sorted(cdist(start + X.mean(axis=0), X).argmin(axis=1) // 30) == [0, 1, 2, 3]
+    labels = means.labels(4)
+    np.testing.assert_array_equal(labels, labels[::30].repeat(30))
+    np.testing.assert_array_equal(means.predict(4, X), labels)
+    asked = []
+
+    class Spy:
+        def __init__(self, m, init, n_init):
+            asked.append([init(None, m, random_state=None) for _ in range(n_init)])
+
+        def fit(self, Y):
+            return self
+
+    monkeypatch.setattr(cluster_number, "KMeans", Spy)
+    means.fit(2)
+    np.testing.assert_array_equal(asked[0], [start[:2] for start in means.starts])
 
 
 @pytest.mark.parametrize(("rows", "used"), [(30, 30), (31, 30)])
@@ -165,12 +190,13 @@ def test_more_numbers_are_tried_if_the_largest_is_chosen(chosen, most, tried, mo
 
 def test_halves_with_fewer_rows_than_clusters_do_not_agree():
     X, random_state = np.arange(10.0).reshape(5, 2), np.random.RandomState(0)
-    assert _agreement_of_halves(X, 3, 0, random_state) == 0.0
-    assert _agreement_of_halves(np.repeat([[0.0], [9.0]], 20, axis=0), 2, 0, random_state) == 1.0
+    assert agreements_of_halves(X, [3], 0, random_state) == [0.0]
+    pairs = np.repeat([[0.0], [9.0]], 20, axis=0)
+    assert agreements_of_halves(pairs, [2, 25], 0, random_state) == [1.0, 0.0]
 
 
 def test_the_silhouette_of_one_cluster_is_zero():
-    assert _silhouette(np.zeros((5, 2)), np.zeros((5, 5)), 1, 0, n_init=1)[0] == 0.0
+    assert silhouette(np.zeros((5, 5)), np.zeros(5, dtype=int), 1) == 0.0
 
 
 @pytest.mark.parametrize("skewness", [0.0, 0.5, 1.5, -1.0])

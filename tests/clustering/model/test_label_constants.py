@@ -286,13 +286,14 @@ def plane():
 def selection(numbers, silhouette=0.5, reference=0.0, drops=None):
     """Choose a number, given the evidence. The deviation of a reference is 0.01."""
     known = {
-        "_silhouette": (silhouette, np.zeros(len(CLOUD), dtype=int)),
+        "silhouette": silhouette,
         "_reference": ([reference] * (len(numbers) - 1), 0.01),
-        "_agreement_of_halves": 1.0,
         "drops_of_gap": drops or {},
         "excess_of_gap": (None, 1.0),
     }
-    with patch.multiple(cluster_number, **{k: (lambda *_, v=v, **__: v) for k, v in known.items()}):
+    replaced = {name: (lambda *_, v=v, **__: v) for name, v in known.items()}
+    replaced["agreements_of_halves"] = lambda Y, numbers, *_: [1.0] * len(numbers)
+    with patch.multiple(cluster_number, **replaced):
         return cluster_number._choose(CLOUD, np.asarray, numbers, np.random.RandomState(0))
 
 
@@ -321,7 +322,7 @@ def best_of(scores, stabilities):
     rows = [cluster_number._no_evidence(m) for m in range(2, 2 + len(scores))]
     for row, score in zip(rows, scores, strict=True):
         row["score"] = score
-    with patch.object(cluster_number, "_agreement_of_halves", side_effect=stabilities):
+    with patch.object(cluster_number, "agreements_of_halves", return_value=stabilities):
         chosen = cluster_number._best(rows, CLOUD, 0, None)
     return chosen, [row["n_clusters"] for row in rows if row["plausible"]]
 
@@ -347,7 +348,7 @@ def references():
 @case(cluster_number, "SPLITS", 4)
 def splits():
     with patch.object(cluster_number, "adjusted_rand_score", wraps=adjusted_rand_score) as spy:
-        cluster_number._agreement_of_halves(CLOUD, 2, 0, np.random.RandomState(0))
+        cluster_number.agreements_of_halves(CLOUD, [2], 0, np.random.RandomState(0))
     return spy.call_count
 
 

@@ -10,6 +10,8 @@ training row and keeps its variance. Its mean takes damped Gauss-Newton steps un
 than `LEAST_GAIN`. A training row, up to rounding, keeps the distribution that the fit gave it.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
@@ -71,7 +73,8 @@ class TrainingRows:
     def _two_highest(self, y: Array) -> tuple[Indices, Array]:
         """Return the training row with the highest score, and its lead over the second, (n,)."""
         each, best = np.arange(len(y)), np.zeros(len(y), dtype=np.intp)
-        highest = second = np.full(len(y), -np.inf, dtype=np.float32)
+        highest: Any = np.full(len(y), -np.inf, dtype=np.float32)
+        second = highest
         for trained in gen_batches(len(self.rows), TRAINED_AT_ONCE):
             scores = y @ self._single[:, trained]
             own = scores.argmax(axis=1)
