@@ -19,6 +19,7 @@ from sgpmic_cli.clustering.model.clusters.cluster_number import (
 )
 from sgpmic_cli.clustering.model.clusters.cluster_space import shared_dimensions, used_features
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
+from sgpmic_cli.lloyd import lloyd
 
 
 def selection(X, numbers=range(1, 6)):
@@ -154,17 +155,11 @@ def test_each_start_is_the_beginning_of_one_sequence(monkeypatch):
     np.testing.assert_array_equal(labels, labels[::30].repeat(30))
     np.testing.assert_array_equal(means.predict(4, X), labels)
     asked = []
-
-    class Spy:
-        def __init__(self, m, init, n_init):
-            asked.append([init(None, m, random_state=None) for _ in range(n_init)])
-
-        def fit(self, Y):
-            return self
-
-    monkeypatch.setattr(cluster_number, "KMeans", Spy)
+    monkeypatch.setattr(
+        cluster_number, "lloyd", lambda Y, start: asked.append(start) or lloyd(Y, start)
+    )
     means.fit(2)
-    np.testing.assert_array_equal(asked[0], [start[:2] for start in means.starts])
+    np.testing.assert_array_equal(asked, [start[:2] for start in means.starts])
 
 
 @pytest.mark.parametrize(("rows", "used"), [(30, 30), (31, 30)])

@@ -70,6 +70,7 @@ from sgpmic_cli.clustering.model.clusters.spanning_tree import (
     spanning_trees,
 )
 from sgpmic_cli.estimator_base.prediction import TINY, TINY_FRACTION
+from sgpmic_cli.lloyd import lloyd
 
 View = Callable[[Array], Array]  # from the rows (N, P) to some coordinates (N, Q)
 
@@ -290,30 +291,27 @@ class NestedMeans:
     """
 
     def __init__(self, Y: Array, most: int, n_init: int, seed: int):
-        random_state = np.random.RandomState(seed)
-        self.mean = Y.mean(axis=0)  # which scikit-learn subtracts before it asks for a start
+        random_state, most = np.random.RandomState(seed), min(most, len(Y))
+        self.mean = Y.mean(axis=0)
         self.Y = Y - self.mean
         self.starts = [
-            kmeans_plusplus(self.Y, min(most, len(Y)), random_state=random_state)[0]
-            for _ in range(n_init)
+            kmeans_plusplus(self.Y, most, random_state=random_state)[0] for _ in range(n_init)
         ]
 
-    def fit(self, m: int) -> KMeans:
-        """Return k-means with m clusters of the centred rows."""
-        starts = iter(self.starts)
-
-        def start(*_: Any, **__: Any) -> Array:
-            return next(starts)[:m]
-
-        return KMeans(m, init=start, n_init=len(self.starts)).fit(self.Y)
+    def fit(self, m: int) -> tuple[Indices, Array]:
+        """Return the labels (N,) and the centres (m, P) with the least sum of squares."""
+        found = [lloyd(self.Y, start[:m]) for start in self.starts]
+        return min(found, key=lambda each: float(np.sum((self.Y - each[1][each[0]]) ** 2)))
 
     def labels(self, m: int) -> Indices:
         """Return the labels (N,) of k-means with m clusters."""
-        return np.asarray(self.fit(m).labels_)
+        return self.fit(m)[0]
 
     def predict(self, m: int, Y: Array) -> Indices:
-        """Return the nearest one of m means for other rows."""
-        return np.asarray(self.fit(m).predict(Y - self.mean))
+        """Return the nearest one of m centres for other rows."""
+        centres = self.fit(m)[1]
+        nearness = 2.0 * centres @ (Y - self.mean).T - np.sum(centres**2, axis=1)[:, None]
+        return nearness.argmax(axis=0)
 
 
 def silhouette(distances: Array, labels: Indices, m: int) -> float:
