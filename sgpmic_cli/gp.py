@@ -34,12 +34,11 @@ ATTEMPTS = 7
 STEPS = 15
 FIRST_DAMPING = 1e-2  # relative to the trace of the curvature
 AFTER_A_GAIN, AFTER_A_LOSS = 0.2, 10.0  # factors of the damping
-MAX_DAMPING = 1e6  # a row has converged if no step of a relevant length gains anything
+MAX_DAMPING = 1e6  # a row has converged if no step of a relevant length gains anything ...
+CLOSE = 1e-6  # ... or if a step gains less, in nats
 
-# Returns the gradients (n, Q) and the positive definite curvatures (n, Q, Q) at some points.
-Derivatives = Callable[[Indices], tuple[Array, Array]]
-# Returns the values (n,) of rows at points (n, Q), and their derivatives.
-Objective = Callable[[Indices, Array], tuple[Array, Derivatives]]
+Value = Callable[[Indices, Array], Array]
+Derivatives = Callable[[Indices, Array], tuple[Array, Array]]
 
 
 def rbf(xp: Any, Z: Any, X: Any, gamma: Any, log_scale: Any, out: Any = None) -> Any:
@@ -52,20 +51,12 @@ def rbf(xp: Any, Z: Any, X: Any, gamma: Any, log_scale: Any, out: Any = None) ->
 def rbf_gradients(xp: Any, T: Any, Z: Any, X: Any, gamma: Any) -> tuple[Any, Any, Any, Any]:
     """Return the gradients by Z, X, and the log gamma and log scale of every x from T (K, N)."""
     q = len(X)
-    by_z, by_x = inner(xp, T, xp.concatenate(_of_x(xp, X, gamma))), _of_z(xp, Z, gamma).T @ T
+    by_z, by_x = T @ xp.concatenate(_of_x(xp, X, gamma)).T, _of_z(xp, Z, gamma).T @ T
     first, second, total = by_x[:q], by_x[q:-1], by_x[-1]
     dZ = by_z[:, :q] - by_z[:, q:] * Z
     dX = gamma * (first - total * X)
     dgamma = gamma * (_shared(X * (first - 0.5 * total * X), gamma, 0) + second)
     return dZ, dX, dgamma, total
-
-
-def inner(xp: Any, A: Any, B: Any) -> Any:
-    """Return A B' of long rows.
-
-    `@` keeps NumPy's interpreter lock if the result has fewer than 500 entries, `dot` does not.
-    """
-    return np.dot(A, B.T) if xp is np else A @ B.T
 
 
 def _of_z(xp: Any, Z: Any, gamma: Any) -> Any:
@@ -158,30 +149,29 @@ def inverse(factor: Array) -> Array:
     return half.T @ half
 
 
-def climb(X: Array, rows: Indices, objective: Objective, least_gain: float) -> tuple[Array, Array]:
+def climb(X: Array, rows: Indices, value: Value, derivatives: Derivatives) -> tuple[Array, Array]:
     """Move some rows of X (N, Q) to local maxima. Return all points and their values (N,).
 
-    The steps are damped Gauss-Newton steps (Levenberg-Marquardt). A row has converged if a step
-    gains less than `least_gain`. Each row has its own damping, so that its result does not depend
-    on the other rows. No value decreases.
+    The steps are damped Gauss-Newton steps (Levenberg-Marquardt).
+    `value(rows, points)` returns the values (n,) of rows at points (n, Q). `derivatives` returns
+    the gradients (n, Q) and positive definite curvatures (n, Q, Q). Each row has its own damping,
+    so that its result does not depend on the other rows. No value decreases.
     """
     X, damping = X.copy(), np.full(len(X), FIRST_DAMPING)
-    values, derivatives = objective(np.arange(len(X)), X)
-    gradient, curvature = derivatives(rows)
+    values = value(np.arange(len(X)), X)
     for _ in range(STEPS):
         if not len(rows):
             break
+        gradient, curvature = derivatives(rows, X[rows])
         scale = damping[rows] * np.trace(curvature, axis1=1, axis2=2)
         damped = curvature + scale[:, None, None] * np.eye(X.shape[1])
         trial = X[rows] + np.linalg.solve(damped, gradient[:, :, None])[:, :, 0]
-        trial_values, derivatives = objective(rows, trial)
+        trial_values = value(rows, trial)
         gain = trial_values - values[rows]
         up = gain > 0.0
         X[rows[up]], values[rows[up]] = trial[up], trial_values[up]
         damping[rows] *= np.where(up, AFTER_A_GAIN, AFTER_A_LOSS)
-        left = (~up | (gain > least_gain)) & (damping[rows] < MAX_DAMPING)
-        rows, gradient, curvature = rows[left], gradient[left], curvature[left]
-        gradient[up[left]], curvature[up[left]] = derivatives(np.flatnonzero(up & left))
+        rows = rows[(~up | (gain > CLOSE)) & (damping[rows] < MAX_DAMPING)]
     return X, values
 
 

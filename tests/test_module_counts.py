@@ -23,7 +23,7 @@ finally:
 @pytest.mark.parametrize(
     ("command", "most", "other_wings"),
     [
-        (FIT, 75, {"paper", "benchmark"}),
+        (FIT, 78, {"paper", "benchmark"}),
         (BENCHMARK, 50, {"clustering", "tables"}),
         (CHECK, 50, {"clustering", "tables"}),
     ],

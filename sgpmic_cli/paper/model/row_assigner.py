@@ -22,13 +22,12 @@ from sklearn.neighbors import KDTree
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.estimator_base.latent_clusterer import Located
-from sgpmic_cli.gp import Derivatives, climb
+from sgpmic_cli.gp import climb
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.dtc import Factors
 from sgpmic_cli.paper.model.e_step import errors, log_parts
 from sgpmic_cli.paper.model.kernels import Kernel
 
-CLOSE = 1e-6  # least gain of a step, in nats
 NEGLIGIBLE = 1e-12  # components with smaller responsibilities are ignored for a row
 ROUNDING = 1e-9  # of the largest absolute value of a column: smaller differences are rounding
 
@@ -57,15 +56,13 @@ class RowAssigner:
     def _climb(self, Y: Array, X: Array, S: Array) -> Array:
         """Return a local maximum over x of sum_m s_m l_m(x), starting at X."""
 
-        def objective(rows: Indices, points: Array) -> tuple[Array, Derivatives]:
-            values = np.sum(S[rows] * self._log_parts(Y[rows], points), axis=1)
+        def value(rows: Indices, points: Array) -> Array:
+            return np.sum(S[rows] * self._log_parts(Y[rows], points), axis=1)
 
-            def derivatives(chosen: Indices) -> tuple[Array, Array]:
-                return self._derivatives(Y[rows[chosen]], points[chosen], S[rows[chosen]])
+        def derivatives(rows: Indices, points: Array) -> tuple[Array, Array]:
+            return self._derivatives(Y[rows], points, S[rows])
 
-            return values, derivatives
-
-        return climb(X, np.arange(len(X)), objective, CLOSE)[0]
+        return climb(X, np.arange(len(X)), value, derivatives)[0]
 
     def _log_parts(self, Y: Array, X: Array) -> Array:
         """Return l_m(x_n), (n, M)."""

@@ -10,7 +10,6 @@ from sgpmic_cli.clustering.model import cluster_fit
 from sgpmic_cli.clustering.model.cluster_fit import numbers_to_try
 from sgpmic_cli.clustering.model.clusters import cluster_number
 from sgpmic_cli.clustering.model.clusters.cluster_number import (
-    NestedMeans,
     Selection,
     _gamma_quantiles,
     agreements_of_halves,
@@ -19,7 +18,7 @@ from sgpmic_cli.clustering.model.clusters.cluster_number import (
 )
 from sgpmic_cli.clustering.model.clusters.cluster_space import shared_dimensions, used_features
 from sgpmic_cli.clustering.model.clusters.discrete_columns import discrete_features
-from sgpmic_cli.lloyd import lloyd
+from sgpmic_cli.clustering.model.clusters.nested_means import NestedMeans
 
 
 def selection(X, numbers=range(1, 6)):
@@ -142,24 +141,6 @@ def test_silhouettes_are_those_of_scikit_learn(m):
     X[:3] += 50.0 * np.arange(1, 4)[:, None]  # clusters of one row
     labels = NestedMeans(X, 20, 2, 0).labels(m)
     assert silhouette(cdist(X, X), labels, m) == pytest.approx(silhouette_score(X, labels))
-
-
-def test_each_start_is_the_beginning_of_one_sequence(monkeypatch):
-    """With distant groups of rows, k-means++ takes one centre from each of them in turn."""
-    X = gaussian(120, 2) + 100.0 * np.arange(4).repeat(30)[:, None]
-    means = NestedMeans(X, 4, 3, 0)
-    assert [len(start) for start in means.starts] == [4, 4, 4]
-    for start in means.starts:
-        assert sorted(cdist(start + X.mean(axis=0), X).argmin(axis=1) // 30) == [0, 1, 2, 3]
-    labels = means.labels(4)
-    np.testing.assert_array_equal(labels, labels[::30].repeat(30))
-    np.testing.assert_array_equal(means.predict(4, X), labels)
-    asked = []
-    monkeypatch.setattr(
-        cluster_number, "lloyd", lambda Y, start: asked.append(start) or lloyd(Y, start)
-    )
-    means.fit(2)
-    np.testing.assert_array_equal(asked, [start[:2] for start in means.starts])
 
 
 @pytest.mark.parametrize(("rows", "used"), [(30, 30), (31, 30)])

@@ -38,7 +38,6 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli._typing import Array, Indices
@@ -64,13 +63,13 @@ from sgpmic_cli.clustering.model.clusters.label_constants import (
     SPLITS,
     STABLE,
 )
+from sgpmic_cli.clustering.model.clusters.nested_means import NestedMeans
 from sgpmic_cli.clustering.model.clusters.spanning_tree import (
     drops_of_gap,
     excess_of_gap,
     spanning_trees,
 )
 from sgpmic_cli.estimator_base.prediction import TINY, TINY_FRACTION
-from sgpmic_cli.lloyd import lloyd
 
 View = Callable[[Array], Array]  # from the rows (N, P) to some coordinates (N, Q)
 
@@ -238,7 +237,7 @@ def _without_outliers(Y: Array) -> Array:
     """Return the rows without those that k-means with two clusters separates, if they are few."""
     fewest = (1.0 - OUTLIERS) * len(Y)
     while True:
-        labels = KMeans(2, n_init=5, random_state=0).fit_predict(Y)
+        labels = NestedMeans(Y, 2, 5, 0).labels(2)
         sizes = np.bincount(labels)
         if sizes.max() < fewest or sizes.min() >= min(TINY, TINY_FRACTION * len(Y) / 2):
             return Y
@@ -281,37 +280,6 @@ def _gamma_quantiles(normal: Array, skewness: Array) -> Array:
     """
     g = np.where(np.abs(skewness) < 1e-3, 1e-3, skewness)
     return np.asarray(2.0 / g * (np.maximum(1.0 + g * normal / 6.0 - g**2 / 36.0, 0.0) ** 3 - 1.0))
-
-
-class NestedMeans:
-    """k-means of the rows Y (N, P) for every number of clusters up to `most`.
-
-    The first m centres of a sequence of k-means++ are a start for m clusters, so a sequence is
-    drawn once for all numbers. With a sequence for each number the choice takes 1.5 times as long.
-    """
-
-    def __init__(self, Y: Array, most: int, n_init: int, seed: int):
-        random_state, most = np.random.RandomState(seed), min(most, len(Y))
-        self.mean = Y.mean(axis=0)
-        self.Y = Y - self.mean
-        self.starts = [
-            kmeans_plusplus(self.Y, most, random_state=random_state)[0] for _ in range(n_init)
-        ]
-
-    def fit(self, m: int) -> tuple[Indices, Array]:
-        """Return the labels (N,) and the centres (m, P) with the least sum of squares."""
-        found = [lloyd(self.Y, start[:m]) for start in self.starts]
-        return min(found, key=lambda each: float(np.sum((self.Y - each[1][each[0]]) ** 2)))
-
-    def labels(self, m: int) -> Indices:
-        """Return the labels (N,) of k-means with m clusters."""
-        return self.fit(m)[0]
-
-    def predict(self, m: int, Y: Array) -> Indices:
-        """Return the nearest one of m centres for other rows."""
-        centres = self.fit(m)[1]
-        nearness = 2.0 * centres @ (Y - self.mean).T - np.sum(centres**2, axis=1)[:, None]
-        return nearness.argmax(axis=0)
 
 
 def silhouette(distances: Array, labels: Indices, m: int) -> float:

@@ -61,6 +61,14 @@ class Workspace:
         return self.workers.map(work, gen_batches(n_rows, self.backend.block_rows), n_rows)
 
 
+def inner(xp: Any, A: Any, B: Any) -> Any:
+    """Return A B' of long rows.
+
+    `@` keeps NumPy's interpreter lock if the result has fewer than 500 entries, `dot` does not.
+    """
+    return np.dot(A, B.T) if xp is np else A @ B.T
+
+
 def choose_backend(device: str, n_rows: int) -> Backend:
     """Return the backend for `device`: "cpu", "cuda" or "auto".
 

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.clustering.model.map.backend import NUMPY, Backend
-from sgpmic_cli.gp import inner
+from sgpmic_cli.clustering.model.map.backend import NUMPY, Backend, inner
 
 
 class MapParameters(NamedTuple):

@@ -22,7 +22,7 @@ from sgpmic_cli.clustering.model.map.features import Features
 from sgpmic_cli.clustering.model.map.latent_mixture import latent_prior
 from sgpmic_cli.clustering.model.map.shared_process import cubature_points, expected_rows
 from sgpmic_cli.clustering.model.map.training import FittedMap
-from sgpmic_cli.gp import LOG_2PI, Derivatives, climb
+from sgpmic_cli.gp import CLOSE, LOG_2PI, climb
 
 LABEL_NEIGHBOURS = 10  # of a row, which decide its label
 # In nats. With 1e-6 half of the rows end at most 0.0004 of the width of the map from here, and rows
@@ -108,8 +108,14 @@ def locate(
         expected = expected_rows(Workspace(NUMPY), start, fitted.process)
         Y = Y.copy()
         Y[partial] = np.where(mask[partial], expected, Y[partial])
-    mu, value = climb(mu, np.flatnonzero(~fixed), _RowObjective(fitted, Y, r, s), LEAST_GAIN)
-    return mu, s, value
+    objective, unit = _RowObjective(fitted, Y, r, s), LEAST_GAIN / CLOSE
+    mu, value = climb(  # Its steps do not depend on the unit of the values, only their number does.
+        mu,
+        np.flatnonzero(~fixed),
+        lambda rows, points: objective.values(rows, points) / unit,
+        objective.derivatives,
+    )
+    return mu, s, value * unit
 
 
 def rows_at(fitted: FittedMap, X: Array) -> Array:
@@ -142,25 +148,30 @@ class _RowObjective:
             + 0.5 * np.sum(np.log(s) + 1.0 + LOG_2PI, axis=1)
         )
 
-    def __call__(self, rows: Indices, mu: Array) -> tuple[Array, Derivatives]:
-        """Return the values of rows at latent means (n, Q), and their derivatives."""
-        k, q, n = self.k, self.q, len(rows)
-        points = np.empty((self.features.rows, 2 * q * n))
-        cubature_points(mu, self.steps[rows], out=points[k : k + q].reshape(q, 2 * q, n))
+    def values(self, rows: Indices, mu: Array) -> Array:
+        """Return the values (n,) of rows at latent means (n, Q)."""
+        _, f, df = self._at_points(rows, mu)
+        half = 0.5 * self.fY[:, rows][:, None] / self.q
+        error = -np.einsum("fjn,fjn->n", f, df + half)
+        prior, _, _ = self.prior.of_rows(rows).value_and_gradient(np, mu, self.s[rows])
+        return np.asarray(self.constants[rows] - 0.5 * self.beta * error + prior)
+
+    def derivatives(self, rows: Indices, mu: Array) -> tuple[Array, Array]:
+        """Return the gradients (n, Q), and the Gauss-Newton approximation of the curvatures."""
+        points, _, df = self._at_points(rows, mu)
+        dX = self.features.by_points(points, df.reshape(self.k + self.q, -1))
+        _, dmu, _ = self.prior.of_rows(rows).value_and_gradient(np, mu, self.s[rows])
+        gradient = self.beta * dX.reshape(self.q, 2 * self.q, -1).sum(axis=1).T + dmu
+        return gradient, self._curvature(mu, rows)
+
+    def _at_points(self, rows: Indices, mu: Array) -> tuple[Array, Array, Array]:
+        """Return the array of the points, and their f and dL/df over beta, (K + Q, 2 Q, n)."""
+        k, q, shape = self.k, self.q, (self.k + self.q, 2 * self.q, len(rows))
+        points = np.empty((self.features.rows, 2 * q * len(rows)))
+        cubature_points(mu, self.steps[rows], out=points[k : k + q].reshape(q, *shape[1:]))
         f = self.features.compute(points)
-        fY = self.fY[:, rows]
-        df = (fY[:, None] - (self.F @ f).reshape(k + q, 2 * q, n)) / (2 * q)  # by f, over beta
-        error = -np.einsum("fjn,fjn->n", f.reshape(df.shape), df + fY[:, None] / (2 * q))
-        prior, dmu, _ = self.prior.of_rows(rows).value_and_gradient(np, mu, self.s[rows])
-        values = self.constants[rows] - 0.5 * self.beta * error + prior
-
-        def derivatives(chosen: Indices) -> tuple[Array, Array]:
-            """Return the gradients, and the Gauss-Newton approximation of the curvatures."""
-            dX = self.features.by_points(points, df.reshape(k + q, -1)).reshape(q, 2 * q, n)
-            gradient = self.beta * dX.sum(axis=1).T + dmu
-            return gradient[chosen], self._curvature(mu[chosen], rows[chosen])
-
-        return values, derivatives
+        df = (self.fY[:, rows][:, None] - (self.F @ f).reshape(shape)) / (2 * q)
+        return points, f.reshape(shape), df
 
     def _curvature(self, mu: Array, rows: Indices) -> Array:
         """Return beta J'J with J = W' dk/dx at the means, plus the precisions, (n, Q, Q)."""

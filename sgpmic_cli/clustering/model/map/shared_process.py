@@ -37,9 +37,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.clustering.model.map.backend import Workspace
+from sgpmic_cli.clustering.model.map.backend import Workspace, inner
 from sgpmic_cli.clustering.model.map.features import Features, MapParameters
-from sgpmic_cli.gp import inner
 
 KERNEL_JITTER = 1e-4  # added to the diagonal of K_uu, relative to v + l
 WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
