@@ -1,6 +1,6 @@
 """Profile the clusters: their features compared with all other rows, in the units of the file."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ import pandas as pd
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.estimator_base.prediction import diagnose
-from sgpmic_cli.row_blocks import mean_and_variance, row_blocks
+from sgpmic_cli.row_blocks import moments, row_blocks
 from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
 from sgpmic_cli.text import LINE_END, shortened
 
@@ -160,17 +160,19 @@ def profile_of(data: Dataset, S: np.ndarray) -> Profile:
         dates = frozenset(one.name for one in numbers if one.notation and one.notation.is_day)
     labels, diagnostics = S.argmax(axis=1), diagnose(S)
 
-    def blocks(test: Callable[..., np.ndarray], cluster: int) -> Iterator[np.ndarray]:
+    def blocks(cluster: int) -> Iterator[np.ndarray]:
         for rows in row_blocks(len(data.Y)):
-            block = data.Y[rows][test(labels[rows], cluster)]
+            block = data.Y[rows][labels[rows] == cluster]
             yield np.where(is_category & np.isnan(block), 0.0, block)
 
-    clusters = range(len(diagnostics.sizes))
-    spread = np.sqrt(mean_and_variance(partial(blocks, np.greater_equal, 0))[1])
-    inside = [mean_and_variance(partial(blocks, np.equal, m)) for m in clusters]
-    means = np.array([mean for mean, _ in inside])
-    spreads = np.sqrt([variance for _, variance in inside])
-    elsewhere = np.array([mean_and_variance(partial(blocks, np.not_equal, m))[0] for m in clusters])
+    inside = [moments(partial(blocks, m)) for m in range(len(diagnostics.sizes))]
+    counts, means, squares = (np.array(parts) for parts in zip(*inside, strict=True))
+    sums, others = counts * np.nan_to_num(means), 1.0 - np.eye(len(counts))
+    total = counts.sum(axis=0)
+    with np.errstate(invalid="ignore"):  # a cluster without values has NaN
+        between = counts * np.nan_to_num(means - sums.sum(axis=0) / total) ** 2
+        spread = np.sqrt((squares + between).sum(axis=0) / total)
+        spreads, elsewhere = np.sqrt(squares / counts), (others @ sums) / (others @ counts)
     with np.errstate(invalid="ignore"):  # NaN of a cluster without rows stays NaN
         differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     return Profile(
@@ -231,7 +233,7 @@ def readable(value: float, spread: float) -> str:
 
 def scaling_advice(data: Dataset) -> str | None:
     """Advise to scale the columns if their variances differ much, constant columns aside."""
-    variances = mean_and_variance(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
+    variances = moments(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
     low = int(np.where(variances > 0, variances, np.inf).argmin())
     high = int(variances.argmax())
     if variances[high] <= UNEVEN * variances[low]:

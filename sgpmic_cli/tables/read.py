@@ -253,9 +253,18 @@ def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
         found = f"an array of shape {array.shape} and type {array.dtype}"
         raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
-    for rows in [slice(0, None)] if whole else row_blocks.row_blocks(len(array)):
-        block = array if whole else np.array(array[rows], dtype=np.float64, order="C")
-        yield RawTable.from_array(name, block, rows.start)
+    if whole:
+        yield RawTable.from_array(name, array, 0)
+        return
+    n_rows, mapped = len(array), isinstance(array, np.memmap)
+    for rows in row_blocks.row_blocks(n_rows):
+        if (
+            mapped and source.path is not None
+        ):  # anew, because all pages that were read of a mapping count as memory
+            array = np.load(source.path, mmap_mode="r", allow_pickle=False)
+        yield RawTable.from_array(
+            name, np.array(array[rows], dtype=np.float64, order="C"), rows.start
+        )
 
 
 def _parquet_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:

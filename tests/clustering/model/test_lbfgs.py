@@ -58,15 +58,19 @@ def test_the_compact_form_is_the_recursion_over_the_pairs(count, backend):
     if backend == "torch":
         pytest.importorskip("torch")
     own = NUMPY if backend == "numpy" else torch_backend("cpu")
-    rng = np.random.RandomState(count)
-    steps = rng.randn(count, 8)
-    pairs = [(step, A @ step + 1e-3 * rng.randn(8)) for step in steps]
-    hessian = _InverseHessian(Workspace(own), 8)
-    for step, change in pairs:
-        hessian.add(own.asarray(step), own.asarray(change))
-    hessian.add(own.asarray(steps[0]), own.asarray(-steps[0]))  # has no positive curvature
-    vector = rng.randn(8)
-    expected, weights = vector.copy(), []
+    own = own._replace(block_rows=1)  # so that eight of eleven entries are a block
+    rng, B = np.random.RandomState(count), np.diag(np.arange(1.0, 12.0))
+    steps = rng.randn(count + 2, 11)
+    steps[-1] *= -1.0
+    points = np.cumsum(np.vstack([rng.randn(11), steps]), axis=0)
+    gradients = -points @ B
+    gradients[1:] += 1e-3 * rng.randn(count + 2, 11)
+    gradients[-1] = gradients[-2] + steps[-1]  # has no positive curvature
+    hessian = _InverseHessian(Workspace(own), 11)
+    for i in range(count + 2):
+        hessian.add(*map(own.asarray, (points[i], points[i + 1], gradients[i], gradients[i + 1])))
+    pairs = [(steps[i], gradients[i] - gradients[i + 1]) for i in range(count + 1)]
+    expected, weights = gradients[-1].copy(), []
     for step, change in pairs[: -PAIRS - 1 : -1]:
         weights.append(step @ expected / (step @ change))
         expected -= weights[-1] * change
@@ -74,5 +78,6 @@ def test_the_compact_form_is_the_recursion_over_the_pairs(count, backend):
     expected *= step @ change / (change @ change)
     for step, change in pairs[-PAIRS:]:
         expected += (weights.pop() - change @ expected / (step @ change)) * step
-    found = own.to_numpy(hessian.times(own.asarray(vector)))
-    np.testing.assert_allclose(found, expected, rtol=1e-8)
+    direction, slope = hessian.times(own.asarray(gradients[-1]))
+    np.testing.assert_allclose(own.to_numpy(direction), expected, rtol=1e-8)
+    assert slope == pytest.approx(expected @ gradients[-1])

@@ -7,6 +7,7 @@ from scipy.stats import multivariate_normal
 
 from sgpmic_cli.clustering.model.map import shared_process as process
 from sgpmic_cli.clustering.model.map.backend import NUMPY, Workspace, torch_backend
+from sgpmic_cli.clustering.model.map.latent_mixture import LatentPrior
 from sgpmic_cli.row_blocks import ALONE, workers
 
 
@@ -24,11 +25,19 @@ def problem(q=2, n=30, p=4, k=5):
     return rng.standard_normal((n, p)), parameters
 
 
+def latent_part(p):
+    """Return random coefficients of a latent prior."""
+    rng, (n, q) = np.random.RandomState(9), p.mu.shape
+    L = rng.standard_normal((q, q, n))
+    return LatentPrior(L + L.transpose(1, 0, 2), rng.standard_normal((q, n)), np.arange(float(n)))
+
+
 def evaluate(Y, p, backend=NUMPY, threads=ALONE):
-    squares = float(np.sum(Y**2))
+    squares, prior = float(np.sum(Y**2)), LatentPrior(*map(backend.asarray, latent_part(p)))
     p = p._replace(mu=backend.asarray(p.mu), log_s=backend.asarray(p.log_s))
     space = Workspace(backend, threads)
-    value, gradient = process.bound_and_gradient(space, backend.asarray(Y), squares, p)
+    value, packed = process.bound_and_gradient(space, backend.asarray(Y), squares, p, prior)
+    gradient = p.unpack(packed, backend)
     found = map(backend.to_numpy, gradient[:2])
     return value, process.MapParameters(*found, *gradient[2:])
 
@@ -56,7 +65,10 @@ def dense_bound(Y, p):
     value -= 0.5 * columns * n * np.log(2 * np.pi / beta)
     own = v + linear * np.sum(points**2, axis=1)
     trace = 0.5 * beta * weight * columns * np.sum(own - np.diag(Qff))
-    return value - trace + process.log_prior(p)
+    L, h, c = latent_part(p)
+    spread = np.einsum("nq,nr->qrn", p.mu, p.mu) + np.exp(p.log_s).T * np.eye(q)[:, :, None]
+    latent = np.sum(c) + np.sum(h.T * p.mu) - 0.5 * np.sum(L * spread) + 0.5 * np.sum(p.log_s)
+    return value - trace + process.log_prior(p) + latent
 
 
 @pytest.mark.parametrize("q", [1, 2, 3])

@@ -18,6 +18,7 @@ from sgpmic_cli.errors import warn_caller
 from sgpmic_cli.row_blocks import ALONE, Workers
 
 DEVICES = ("cpu", "cuda", "auto")
+VECTOR_BLOCKS = 8  # entries of a block of a vector, over the rows of a block
 ROWS_FOR_GPU = 10_000  # "auto" uses a GPU from this number of rows, where it starts to pay
 
 
@@ -32,7 +33,7 @@ class Backend(NamedTuple):
 
 
 # Blocks have a fixed size, so that sums do not depend on the number of threads.
-NUMPY = Backend(np, np.asarray, np.asarray, np.empty, 2048)
+NUMPY = Backend(np, np.asarray, np.asarray, np.empty, 4096)
 
 
 class Workspace:
@@ -59,6 +60,11 @@ class Workspace:
     def map(self, work: Callable[[slice], Any], n_rows: int) -> list[Any]:
         """Return the results of all blocks of rows in order."""
         return self.workers.map(work, gen_batches(n_rows, self.backend.block_rows), n_rows)
+
+    def map_vector(self, work: Callable[[slice], Any], size: int) -> list[Any]:
+        """Return the results of all blocks of a vector in order."""
+        blocks = gen_batches(size, VECTOR_BLOCKS * self.backend.block_rows)
+        return self.workers.map(work, blocks, size // VECTOR_BLOCKS)
 
 
 def inner(xp: Any, A: Any, B: Any) -> Any:

@@ -9,8 +9,9 @@ inducing inputs Z (K, Q). With h = (x, x^2, 1),
     r = exp(A h)     A = (g Z, -g/2, log v - 1/2 sum_q g_q z_q^2)
 
 So matrix products give the kernel of many points and, from T = dL/dr * r, its gradients:
-dL/dA = T h' and dL/dh = A' T. Arrays of points have a column for each point, so that the long axis
-is the inner one: r above h, (K + 2 Q + 1, n), of which the first K + Q rows are f.
+dL/dA = T h' and dL/dh = A' T, with dh/dx = (1, 2 x, 0). Arrays of points have a column for each
+point, so that the long axis is the inner one: r above h, (K + 2 Q + 1, n), of which the first K + Q
+rows are f.
 """
 
 from typing import Any, NamedTuple
@@ -37,9 +38,13 @@ class MapParameters(NamedTuple):
 
     def pack(self, backend: Backend) -> Any:
         """Return all parameters as one vector of the backend."""
-        small = np.concatenate([part.ravel() for part in self[2:]])
-        parts = [self.mu.reshape(-1), self.log_s.reshape(-1), backend.asarray(small)]
+        parts = [self.mu.reshape(-1), self.log_s.reshape(-1), backend.asarray(self.small)]
         return backend.xp.concatenate(parts)
+
+    @property
+    def small(self) -> Array:
+        """All but the latent distributions, as a vector."""
+        return np.concatenate([part.ravel() for part in self[2:]])
 
     def unpack(self, vector: Any, backend: Backend) -> "MapParameters":
         """Return parameters of the same shapes with the values of a vector of the backend."""
@@ -67,6 +72,8 @@ class Features:
         level = p.log_v - 0.5 * (p.Z * p.Z) @ self.g
         curved = np.broadcast_to(-0.5 * self.g, p.Z.shape)
         self.A = backend.asarray(np.hstack([self.g * p.Z, curved, level[:, None]]))
+        own = np.vstack([np.eye(self.q), np.zeros((self.q, self.q))])
+        self.by_x = backend.asarray(np.hstack([np.vstack([(self.g * p.Z).T, 2.0 * curved.T]), own]))
         self.B = np.hstack([np.eye(self.k), self.linear * p.Z])
 
     @property
@@ -77,11 +84,11 @@ class Features:
     def compute(self, points: Any) -> Any:
         """Complete an array whose rows K to K + Q are the points. Return f, (K + Q, n)."""
         k, end = self.k, self.k + self.q
-        X = points[k:end]
-        points[end:-1] = X * X
+        xp, X = self.backend.xp, points[k:end]
+        xp.multiply(X, X, out=points[end:-1])
         points[-1] = 1.0
-        r = self.backend.xp.matmul(self.A, points[k:], out=points[:k])
-        self.backend.xp.exp(r, out=r)
+        r = xp.matmul(self.A, points[k:], out=points[:k])
+        xp.exp(r, out=r)
         return points[:end]
 
     def of(self, X: Array) -> Array:
@@ -99,8 +106,10 @@ class Features:
         """Return dL/dX (Q, n), given dL/df (K + Q, n), of which the first K rows become T."""
         k, q = self.k, self.q
         df[:k] *= points[:k]
-        by_h = self.A[:, :-1].T @ df[:k]
-        return df[k:] + by_h[:q] + 2.0 * points[k : k + q] * by_h[q:]
+        by_x = self.by_x @ df  # by x and, over x, by x^2
+        by_x[q:] *= points[k : k + q]
+        by_x[:q] += by_x[q:]
+        return by_x[:q]
 
     def by_A(self, points: Any, df: Any) -> Array:
         """Return dL/dA, (K, 2 Q + 1), given T in the first K rows of `df`."""

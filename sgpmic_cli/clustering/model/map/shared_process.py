@@ -30,6 +30,9 @@ Gradients, with G_A = -1/2 (P A^-1 + W W') and w = 1 / 2Q the weight of a point:
     dL/dB    = 2 dL/dPhi B sum_n <f f'> + beta W (sum_n <f> y_n')'
     dL/df(x) = w B' (2 dL/dPhi B f(x) + beta W y)    at every point x of a row y
     dL/df(z) = B' dL/dK_uu                           at the inducing inputs.
+
+The latent distributions have a prior (`latent_mixture.py`) and an entropy. Both belong to single
+rows and are added in the same pass over the blocks of rows.
 """
 
 from typing import Any, NamedTuple
@@ -39,6 +42,7 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.clustering.model.map.backend import Workspace, inner
 from sgpmic_cli.clustering.model.map.features import Features, MapParameters
+from sgpmic_cli.clustering.model.map.latent_mixture import LatentPrior
 
 KERNEL_JITTER = 1e-4  # added to the diagonal of K_uu, relative to v + l
 WIDE = 9.0  # variance of the normal prior on the logs of kernel parameters and noise
@@ -70,17 +74,16 @@ class CubaturePoints:
     """The cubature points of all rows, with their features, block by block in a workspace."""
 
     def __init__(self, space: Workspace, p: MapParameters):
-        xp = space.backend.xp
-        self.space, self.mu, self.features = space, p.mu, Features(p, space.backend)
+        self.space, self.p, self.features = space, p, Features(p, space.backend)
         self.q = p.mu.shape[1]
-        self.s = xp.exp(p.log_s)
-        self.step = xp.sqrt(self.q * self.s)
 
     def compute(self, rows: slice) -> Any:
         """Return the features of the points of some rows, (K + Q, 2 Q n)."""
         points, k = self.array(rows), self.features.k
         inputs = self.of_rows(points[k : k + self.q])
-        cubature_points(self.mu[rows], self.step[rows], out=inputs)
+        step = self.space.backend.xp.exp(0.5 * self.p.log_s[rows])
+        step *= self.q**0.5
+        cubature_points(self.p.mu[rows], step, out=inputs)
         return self.features.compute(points)
 
     def array(self, rows: slice) -> Any:
@@ -94,11 +97,18 @@ class CubaturePoints:
 
 
 def cubature_points(mu: Any, step: Any, out: Any) -> None:
-    """Set `out` (Q, 2 Q, n) to the points mu +- step (n, Q); two of each row are on each axis."""
+    """Set `out` (Q, 2 Q, n) to the points mu + step and then mu - step (n, Q), one on each axis."""
     out[:] = mu.T[:, None]
-    for axis in range(len(out)):
-        out[axis, 2 * axis] += step[:, axis]
-        out[axis, 2 * axis + 1] -= step[:, axis]
+    added, subtracted = on_axes(out)
+    added += step.T
+    subtracted -= step.T
+
+
+def on_axes(values: Any) -> tuple[Any, Any]:
+    """Return the entries (Q, n) of `values` (Q, 2 Q, n) along the axis of each point, + and -."""
+    q = len(values)
+    flat = values.reshape(2 * q * q, -1)
+    return flat[:: 2 * q + 1], flat[q :: 2 * q + 1]
 
 
 def sufficient_statistics(points: CubaturePoints, Y: Any, p: MapParameters) -> Statistics:
@@ -139,9 +149,12 @@ def posterior(sums: Statistics, p: MapParameters, squares: float, n: int) -> Pos
 
 
 def bound_and_gradient(
-    space: Workspace, Y: Any, squares: float, p: MapParameters
-) -> tuple[float, MapParameters]:
-    """Return the bound with the log prior of the kernel parameters, and its gradient."""
+    space: Workspace, Y: Any, squares: float, p: MapParameters, prior: LatentPrior
+) -> tuple[float, Any]:
+    """Return the bound with all priors and its gradient, packed.
+
+    Constants of the entropy are left out.
+    """
     points = CubaturePoints(space, p)
     xp, features, (n, columns), q = space.backend.xp, points.features, Y.shape, points.q
     B, v, linear, beta = features.B, np.exp(p.log_v), features.linear, np.exp(-p.log_noise)
@@ -157,20 +170,28 @@ def bound_and_gradient(
     )
     by_f = space.backend.asarray(B.T @ dPhi @ B / q)
     by_y = space.backend.asarray((beta / (2 * q)) * B.T @ found.W)
-    dmu, dstep = xp.empty_like(p.mu), xp.empty_like(p.mu)
+    slope = float((beta * columns * linear)[0])  # -dL/d<|x|^2>, twice
+    size, small = n * q, len(p.small)
+    gradient = space.backend.empty(2 * size + small)
+    dmu, dlog_s = gradient[: 2 * size].reshape(2, n, q)
 
-    def backward(rows: slice) -> Array:
+    def backward(rows: slice) -> tuple[float, Array]:
         own = points.array(rows)
         f = own[: len(by_f)]
         df = xp.matmul(by_f, f, out=space.scratch(*f.shape))
         points.of_rows(df)[:] += (by_y @ Y[rows].T)[:, None]
         dX = points.of_rows(features.by_points(own, df))
-        dmu[rows] = dX.sum(1).T
-        for axis in range(q):
-            dstep[rows, axis] = dX[axis, 2 * axis] - dX[axis, 2 * axis + 1]
-        return features.by_A(own, df)
+        added, subtracted = on_axes(dX)
+        mu, log_s = p.mu[rows], p.log_s[rows]
+        s = xp.exp(log_s)
+        values, prior_dmu, prior_ds = prior.of_rows(rows).value_and_gradient(xp, mu, s)
+        dmu[rows] = dX.sum(1).T - slope * mu + prior_dmu
+        dstep = (added - subtracted).T
+        dlog_s[rows] = 0.5 * dstep * xp.sqrt(q * s) + (prior_ds - 0.5 * slope) * s + 0.5
+        return float(values.sum() + 0.5 * log_s.sum()), features.by_A(own, df)
 
-    dA = sum(space.map(backward, n))
+    values, parts = zip(*space.map(backward, n), strict=True)
+    dA = sum(parts)
     half = 0.5 * beta * columns  # -dL/dc
     at_inducing = Features(p)
     inducing, df = at_inducing.of(p.Z.T), B.T @ dKuu
@@ -186,17 +207,15 @@ def bound_and_gradient(
         + np.vdot(found.W, sums.PsiY)
         - 0.5 * columns * (sums.c - np.vdot(found.Kuu_inv, sums.Phi))
     )
-    slope = float((half * linear)[0])
-    gradient = MapParameters(
-        dmu - 2.0 * slope * p.mu,
-        0.5 * dstep * points.step - slope * points.s,
-        dZ + by_inducing,
-        dlog_v + trace * v - half * n * v - p.log_v / WIDE,
-        dlog_g - p.log_g / WIDE,
-        dlog_l + trace * linear - half * (sums.c - n * v) - p.log_l / WIDE,
-        -dbeta * beta - p.log_noise / WIDE,
+    by_small = p._replace(
+        Z=dZ + by_inducing,
+        log_v=dlog_v + trace * v - half * n * v - p.log_v / WIDE,
+        log_g=dlog_g - p.log_g / WIDE,
+        log_l=dlog_l + trace * linear - half * (sums.c - n * v) - p.log_l / WIDE,
+        log_noise=-dbeta * beta - p.log_noise / WIDE,
     )
-    return found.bound + log_prior(p), gradient
+    gradient[2 * size :] = space.backend.asarray(by_small.small)
+    return found.bound + log_prior(p) + sum(values), gradient
 
 
 def log_prior(p: MapParameters) -> float:

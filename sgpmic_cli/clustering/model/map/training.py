@@ -96,23 +96,19 @@ class MapFitter:
 
     def m_step(self, steps: int) -> None:
         """Raise the bound over latent points, process and latent mixture."""
-        xp, shapes = self.backend.xp, self.parameters
+        shapes, (n, q) = self.parameters, self.parameters.mu.shape
         prior = latent_mixture.latent_prior(self.S, self.mixture)
 
         @np.errstate(all="ignore")  # a trial point may be far away
         def objective(vector: Any) -> tuple[float, Any]:
             p = shapes.unpack(vector, self.backend)
             try:
-                value, gradient = bound_and_gradient(self.space, self.Y, self.squares, p)
+                value, gradient = bound_and_gradient(self.space, self.Y, self.squares, p, prior)
             except np.linalg.LinAlgError:  # a singular trial point
                 return float("nan"), vector
-            s = xp.exp(p.log_s)
-            prior_values, dmu, ds = prior.value_and_gradient(xp, p.mu, s)
-            value += float(prior_values.sum() + 0.5 * p.log_s.sum())
-            dmu, dlog_s = gradient.mu + dmu, gradient.log_s + ds * s + 0.5
             if self.free is not None:
-                dmu, dlog_s = dmu * self.free, dlog_s * self.free
-            return value, gradient._replace(mu=dmu, log_s=dlog_s).pack(self.backend)
+                gradient[: 2 * n * q].reshape(2, n, q)[:] *= self.free
+            return value, gradient
 
         found = climb(objective, shapes.pack(self.backend), steps, self.space)
         self.parameters = shapes.unpack(found, self.backend)
