@@ -1,3 +1,3 @@
 """The version, in a module that imports nothing: everything else may ask for it."""
 
-__version__ = "0.4.0.dev0"
+__version__ = "0.4.0"
