@@ -14,8 +14,6 @@ import pandas as pd
 from sgpmic_cli._typing import Array, Indices
 
 LEAST_AGREEMENT = 0.9  # adjusted Rand index between a cluster and the rows of a condition
-SAMPLE = 50_000  # rows that rule out most columns; more take 12 % of the time of a large fit
-SAMPLING_ERROR = 0.05  # far above that of the index of a sample
 
 
 class Condition(NamedTuple):
@@ -44,12 +42,8 @@ def explained_clusters(
     """
     best: dict[int, Condition] = {}
     sizes = np.bincount(labels, minlength=n_clusters)
-    every = slice(None, None, max(len(labels) // SAMPLE, 1))
     for name, values in columns.items():
-        column = pd.Series(values)
-        if every.step > 1 and not _is_near(column[every], labels[every], n_clusters):
-            continue
-        for relation, known, both in _conditions(column, labels, n_clusters):
+        for relation, known, both in _conditions(pd.Series(values), labels, n_clusters):
             agreement = _agreement(both, sizes)
             for m in np.flatnonzero(agreement.max(axis=0, initial=0.0) >= LEAST_AGREEMENT).tolist():
                 top = int(agreement[:, m].argmax())
@@ -57,15 +51,6 @@ def explained_clusters(
                     value = known[top] if relation == "=" else between(*known[top])
                     best[m] = Condition(m, str(name), relation, value, agreement[top, m])
     return [best[m] for m in sorted(best)]
-
-
-def _is_near(column: pd.Series, labels: Indices, n_clusters: int) -> bool:
-    """Return whether a sample does not rule out that the column explains a cluster."""
-    sizes = np.bincount(labels, minlength=n_clusters)
-    return any(
-        _agreement(both, sizes).max(initial=0.0) >= LEAST_AGREEMENT - SAMPLING_ERROR
-        for _, _, both in _conditions(column, labels, n_clusters)
-    )
 
 
 def between(low: float, high: float) -> float:

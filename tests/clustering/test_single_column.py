@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from sgpmic_cli.clustering import single_column
 from sgpmic_cli.clustering.single_column import _agreement, explained_clusters
 
 
@@ -70,18 +69,3 @@ def test_a_small_group_is_split_in_the_gap_and_not_at_a_quantile():
     _, high = explained_clusters({"wage": values}, (values > 2.0).astype(int), 2)
     assert high.value == 2.0
     assert high.agreement == 1.0
-
-
-def test_a_sample_of_a_large_table_rules_out_columns_only(table, monkeypatch):
-    labels = (table["size"] > 0.5).to_numpy().astype(int)
-    whole = explained_clusters(table, labels, 2)
-    monkeypatch.setattr(single_column, "SAMPLE", 60)
-    asked = []
-    conditions = single_column._conditions
-    monkeypatch.setattr(
-        single_column,
-        "_conditions",
-        lambda column, *rest: asked.append((column.name, len(column))) or conditions(column, *rest),
-    )
-    assert explained_clusters(table, labels, 2) == whole
-    assert asked == [("size", 60), ("size", 300), ("colour", 60), ("flag", 60)]
