@@ -20,7 +20,7 @@ CODE, AUTHORS, PAPER = "#sgpmic", "#contributors", "https://arxiv.org/abs/2303.1
 LICENCE = "https://spdx.org/licenses/MIT"
 TITLE = "The experiments of the SGP-MIC paper, computed again"
 WRITTEN = ("codemeta.json", CRATE)
-OF_NO_STEP = (MANIFEST, "README.md", "codemeta.json", "speed-x86_64.json", "speed-gpu.json")
+OF_NO_STEP = (MANIFEST, "README.md", "codemeta.json", "speed-aarch64.json", "speed-gpu.json")
 TYPES = {
     ".csv": "text/csv",
     ".html": "text/html",
