@@ -48,6 +48,21 @@ def test_large_npy_file_is_mapped_and_columns_are_named_by_position(here, monkey
     assert data.notes == ()
 
 
+def test_each_block_of_a_large_npy_file_has_a_mapping_of_its_own(here, monkeypatch):
+    """The pages of a mapping count as memory until it ends."""
+    np.save("t.npy", ROWS)
+    monkeypatch.setattr("sgpmic_cli.tables.read.MAX_IN_MEMORY", 1)
+    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 10)
+    load_array, modes = np.load, []
+    monkeypatch.setattr(
+        np, "load", lambda *a, **o: modes.append(o.get("mmap_mode")) or load_array(*a, **o)
+    )
+    blocks = list(read.read_blocks("t.npy", TextFormat()))
+    assert modes == ["r"] * (1 + len(blocks))
+    joined = [[cells.numbers for cells in block.cells.values()] for block in blocks]
+    np.testing.assert_array_equal(np.hstack(joined).T, ROWS)
+
+
 def test_large_npy_file_that_is_too_short_is_refused(here, monkeypatch):
     monkeypatch.setattr("sgpmic_cli.tables.read.MAX_IN_MEMORY", 1)
     np.save("t.npy", ROWS)

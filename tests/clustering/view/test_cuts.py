@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
+from sgpmic_cli.clustering.view import cuts
 from sgpmic_cli.clustering.view.cuts import SMALLEST, merge_tree, read_cut
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import Located, Prediction
@@ -35,6 +36,19 @@ def test_small_clusters_are_not_split():
     labels = np.r_[LABELS, [3] * (2 * SMALLEST - 1)]
     points = np.r_[POINTS, np.random.RandomState(1).randn(2 * SMALLEST - 1, 2)]
     assert merge_tree(labels, points).clusters.tolist().count(3) == 1
+
+
+def test_a_sample_of_a_large_cluster_decides_its_parts(monkeypatch):
+    labels = LABELS.repeat(5)
+    points = POINTS.repeat(5, axis=0) + 0.1 * np.random.RandomState(1).randn(600, 2)
+    fit, seen = cuts.KMeans.fit, []
+    monkeypatch.setattr(cuts, "HALVED", 100)
+    monkeypatch.setattr(cuts.KMeans, "fit", lambda own, X: seen.append(len(X)) or fit(own, X))
+    tree = merge_tree(labels, points)
+    assert seen == [100, 100, 100]
+    assert tree.merges[:3] == [(0, 1), (2, 3), (4, 5)]
+    halves = np.array([points[labels == m].mean(axis=0) for m in range(3)]).repeat(2, axis=0)
+    assert np.abs(tree.centres - halves).max() < 2.0
 
 
 def test_a_cut_merges_and_splits_labels_and_adds_probabilities(tmp_path):
