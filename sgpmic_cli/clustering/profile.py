@@ -11,7 +11,7 @@ import pandas as pd
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.estimator_base.prediction import diagnose
-from sgpmic_cli.row_blocks import moments, row_blocks
+from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
 from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
 from sgpmic_cli.text import LINE_END, shortened
 
@@ -169,11 +169,10 @@ def profile_of(data: Dataset, S: np.ndarray) -> Profile:
     counts, means, squares = (np.array(parts) for parts in zip(*inside, strict=True))
     sums, others = counts * np.nan_to_num(means), 1.0 - np.eye(len(counts))
     total = counts.sum(axis=0)
-    with np.errstate(invalid="ignore"):  # a cluster without values has NaN
+    with np.errstate(invalid="ignore"):  # NaN of a cluster without values stays NaN
         between = counts * np.nan_to_num(means - sums.sum(axis=0) / total) ** 2
         spread = np.sqrt((squares + between).sum(axis=0) / total)
         spreads, elsewhere = np.sqrt(squares / counts), (others @ sums) / (others @ counts)
-    with np.errstate(invalid="ignore"):  # NaN of a cluster without rows stays NaN
         differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     return Profile(
         data.feature_names,
@@ -233,7 +232,7 @@ def readable(value: float, spread: float) -> str:
 
 def scaling_advice(data: Dataset) -> str | None:
     """Advise to scale the columns if their variances differ much, constant columns aside."""
-    variances = moments(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
+    variances = mean_and_variance(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
     low = int(np.where(variances > 0, variances, np.inf).argmin())
     high = int(variances.argmax())
     if variances[high] <= UNEVEN * variances[low]:

@@ -258,9 +258,9 @@ def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
         return
     n_rows, mapped = len(array), isinstance(array, np.memmap)
     for rows in row_blocks.row_blocks(n_rows):
-        if (
-            mapped and source.path is not None
-        ):  # anew, because all pages that were read of a mapping count as memory
+        # All pages that were read of a mapping count as memory: 0.7 instead of 0.3 GB for 3,000,000
+        # rows of 20 columns.
+        if mapped and source.path is not None:
             array = np.load(source.path, mmap_mode="r", allow_pickle=False)
         yield RawTable.from_array(
             name, np.array(array[rows], dtype=np.float64, order="C"), rows.start

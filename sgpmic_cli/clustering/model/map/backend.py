@@ -32,7 +32,8 @@ class Backend(NamedTuple):
     block_rows: int
 
 
-# Blocks have a fixed size, so that sums do not depend on the number of threads.
+# Blocks have a fixed size, so that sums do not depend on the number of threads. With 2048 rows, an
+# iteration with two threads takes 1.1 times as long.
 NUMPY = Backend(np, np.asarray, np.asarray, np.empty, 4096)
 
 
