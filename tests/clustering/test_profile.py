@@ -10,6 +10,7 @@ from sgpmic_cli.clustering.profile import (
     profile_of,
     readable,
     repeated_texts,
+    scaling_advice,
     text_advice,
     write_profile,
 )
@@ -82,6 +83,27 @@ def test_one_category_represents_its_column(data):
     assert len([each for each in words if each.startswith("kind=")]) == 1
     assert "kind=new 100 % (elsewhere 0 %)" in words
     assert any(each.startswith("small ") for each in words)
+
+
+def test_means_and_spreads_of_three_clusters_ignore_missing_values():
+    rng, labels = np.random.RandomState(0), np.arange(60) % 3
+    Y = 1e3 + labels[:, None] + rng.randn(60, 4)
+    Y[rng.rand(60, 4) < 0.2] = np.nan
+    found = profile_of(Dataset("t", Y, None, (), tuple("abcd")), np.eye(3)[labels])
+    np.testing.assert_allclose(found.spread, np.nanstd(Y, axis=0))
+    for m in range(3):
+        np.testing.assert_allclose(found.means[m], np.nanmean(Y[labels == m], axis=0))
+        np.testing.assert_allclose(found.spreads[m], np.nanstd(Y[labels == m], axis=0))
+        np.testing.assert_allclose(found.elsewhere[m], np.nanmean(Y[labels != m], axis=0))
+
+
+def test_scaling_is_advised_by_variances_and_not_by_means():
+    Y = np.random.RandomState(0).randn(50, 3) + np.array([1e5, 0.0, -1e5])
+    assert scaling_advice(Dataset("t", Y, None, (), ("a", "b", "c"))) is None
+    Y[:, 1] *= 40.0  # a variance 1600 times as large
+    advice = scaling_advice(Dataset("t", Y, None, (), ("a", "b", "c")))
+    assert advice is not None
+    assert advice.startswith("the variance of column 'b'")
 
 
 def test_single_or_empty_cluster_has_no_differences(data):
