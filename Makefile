@@ -11,7 +11,7 @@ GPU     := .venv-gpu
 OLDEST  := .venv-oldest
 CLEAN   := .venv-wheel
 RESULTS := results
-SGPMIC  := "$(BIN)/sgpmic"
+GroupMap  := "$(BIN)/sgpmic"
 STORE   := --store $(RESULTS)/runs
 # The tables report failed runs (exit code 3), so the following targets continue.
 REPORTED := || test $$? -eq 3
@@ -38,7 +38,7 @@ $(DEV): $(RUN)
 	@touch "$@"
 
 quickstart: $(RUN) ## install the run-time dependencies and compare iris with the paper
-	$(SGPMIC) benchmark --dataset iris --variance 95
+	$(GroupMap) benchmark --dataset iris --variance 95
 
 test: $(DEV) ## lint, types and tests, side by side (what CI runs)
 	$(MAKE) --jobs=2 lint pytest
@@ -72,7 +72,7 @@ kill-test: $(DEV) ## kill -9 at thirty moments of benchmark, fit and plot, and c
 	KILLS=10 "$(BIN)/python" -m pytest -m slow tests/hostile/test_kills.py
 
 check: $(RUN) ## the gate, `sgpmic check`: recompute the fast cells and compare them with the reference
-	$(SGPMIC) check
+	$(GroupMap) check
 
 $(VENV)/.docs: $(RUN)
 	$(INSTALL) --editable ".[docs]"
@@ -103,23 +103,23 @@ test-oldest: dist ## the same, and the tests of the model, with the oldest depen
 	"$(OLDEST)/bin/python" -m pip install --quiet --disable-pip-version-check dist/*.whl pytest hypothesis autograd
 	"$(OLDEST)/bin/python" -m pip check
 	"$(OLDEST)/bin/python" -P -m pytest --rootdir=tests/release -c /dev/null --noconftest -q tests/release/installed_wheel.py
-	"$(OLDEST)/bin/python" -P -m pytest -q -p no:cacheprovider tests/clustering/model tests/paper/model tests/tables tests/test_gp.py tests/test_scores.py
+	"$(OLDEST)/bin/python" -P -m pytest -q -p no:cacheprovider tests/clustering tests/paper/model tests/tables tests/test_gp.py tests/test_scores.py
 
 # The parts of the paper. Every target resumes: finished runs are stored in results/runs.
 reproduce: reproduce-report reproduce-nulls reproduce-bounds ## the whole paper: tables, figures and report
 
 reproduce-table1: $(RUN) ## Table 1: the data sets beside the printed shapes
-	$(SGPMIC) table1 --out $(RESULTS)/table1
+	$(GroupMap) table1 --out $(RESULTS)/table1
 
 reproduce-table2: $(RUN) ## Table 2: twelve methods, 25 rows, ACC and NMI beside the printed numbers
-	$(SGPMIC) benchmark --dataset all --variance all --methods all --out $(RESULTS)/table2 $(STORE) $(REPORTED)
+	$(GroupMap) benchmark --dataset all --variance all --methods all --out $(RESULTS)/table2 $(STORE) $(REPORTED)
 
 # With seven values of lambda UNCA takes longer than all other methods together.
 reproduce-as-stated: $(RUN) ## Table 2 as the text describes it: Algorithm 1 with pi and beta moving, lambda of AML and UNCA tuned
-	$(SGPMIC) benchmark --dataset all --variance all --methods all --protocol as-stated --repeats 3 --out $(RESULTS)/table2-as-stated $(STORE) $(REPORTED)
+	$(GroupMap) benchmark --dataset all --variance all --methods all --protocol as-stated --repeats 3 --out $(RESULTS)/table2-as-stated $(STORE) $(REPORTED)
 
 reproduce-nulls: $(RUN) ## SGP-MIC's printed column against Algorithm 1 (pi and beta moving or fixed) and null models without Gaussian processes
-	$(SGPMIC) benchmark --dataset all --variance all --methods algorithm-1,algorithm-1-fixed,null-fcm,null-gmm,null-mahalanobis --out $(RESULTS)/table2-nulls $(STORE) $(REPORTED)
+	$(GroupMap) benchmark --dataset all --variance all --methods algorithm-1,algorithm-1-fixed,null-fcm,null-gmm,null-mahalanobis --out $(RESULTS)/table2-nulls $(STORE) $(REPORTED)
 
 reproduce-figure1: $(RUN) ## Figure 1: the graphical model
 reproduce-figure2: $(RUN) ## Figure 2: Iris in two dimensions, six methods
@@ -130,24 +130,24 @@ reproduce-figure6: $(RUN) ## Figure 6: convergence of loss and ACC
 reproduce-figure7: $(RESULTS)/sweep-clusters ## Figure 7: ACC against the number of clusters
 reproduce-figure8: $(RESULTS)/sweep-inducing ## Figure 8: ACC, NMI and run time against inducing points
 $(FIGURES):
-	$(SGPMIC) plot $(@:reproduce-%=%) --results $(RESULTS) --out $(RESULTS)/figures
+	$(GroupMap) plot $(@:reproduce-%=%) --results $(RESULTS) --out $(RESULTS)/figures
 
 .PHONY: $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing
 $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing: $(RUN)
-	$(SGPMIC) $(@F) --out $@ $(STORE) $(REPORTED)
+	$(GroupMap) $(@F) --out $@ $(STORE) $(REPORTED)
 
 reproduce-bounds: $(RUN) ## KL-corrected against standard bound by iterations and by time, and the cost of a gradient by inducing points
 	"$(BIN)/python" -m benchmarks.two_bounds --out $(RESULTS)/bounds
 
 reproduce-ranks: reproduce-table2 ## Friedman and Nemenyi: which methods differ, in the printed and in the computed numbers
-	$(SGPMIC) plot critical-difference --results $(RESULTS) --out $(RESULTS)/figures
+	$(GroupMap) plot critical-difference --results $(RESULTS) --out $(RESULTS)/figures
 
 reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing report ## Tables 1 and 2, the sweeps, the figures and the report
 
 report: $(RUN) ## the figures and the report from what is under results/: one page with every number, figure and reason
-	$(SGPMIC) plot all --results $(RESULTS) --out $(RESULTS)/figures
+	$(GroupMap) plot all --results $(RESULTS) --out $(RESULTS)/figures
 	"$(BIN)/python" -m benchmarks.speed_figures
-	$(SGPMIC) report --results $(RESULTS) --out $(RESULTS)/report.html
+	$(GroupMap) report --results $(RESULTS) --out $(RESULTS)/report.html
 
 # Scripts for developers, in benchmarks/.
 results: $(DEV) ## everything under results/ whose code has changed, its manifest and the numbers of the documents

@@ -18,7 +18,7 @@ from pandas.api.types import is_numeric_dtype
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.shared import progress
-from sgpmic_cli import SGPMIC
+from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Indices
 
 DRAWS = 2  # of each random change
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def clusters(frame: pd.DataFrame, n_clusters: int, seed: int = 0) -> Indices:
     """Return the clusters of the rows. The map changes no cluster, so it is hardly fitted."""
-    model = SGPMIC(n_clusters, max_iter=1, n_resamples=0, random_state=seed)
+    model = GroupMap(n_clusters, max_iter=1, n_resamples=0, random_state=seed)
     return model.fit(frame).labels_
 
 

@@ -29,20 +29,20 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.missing_values import hide
 from benchmarks.shared import BUNDLED, progress
-from sgpmic_cli import SGPMIC
+from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.data import load
 from sgpmic_cli.figure_style import COLUMN, FAINT, canvas, look
 from sgpmic_cli.scores import mapped_labels
 
-OURS, REFITS, MIXTURE = "SGPMIC", "SGPMIC, 8 refits", "Gaussian mixture"
+OURS, REFITS, MIXTURE = "GroupMap", "GroupMap, 8 refits", "Gaussian mixture"
 BINS = 10  # of a reliability curve
 MOST_ROWS = 1200  # of larger data sets, a random subsample is used
 
 MEASURES = {  # which value is best, and heading
     "own": ("max", "Fraction of rows with most of ten neighbours on the map in their own cluster"),
-    "silhouette": ("max", "Silhouette of SGPMIC's clusters on the map"),
+    "silhouette": ("max", "Silhouette of GroupMap's clusters on the map"),
     "trustworthiness": ("max", "Trustworthiness of the map with ten neighbours"),
     "auc": ("max", "Area under the ROC curve of the largest probability for *right*"),
     "ece": ("min", "Expected calibration error of the largest probability for *right*"),
@@ -53,10 +53,10 @@ MEASURES = {  # which value is best, and heading
 INTRODUCTION = """# The map and the probabilities in numbers
 
 At most {most_rows:,} rows, standardised columns, {seeds} seed(s), number of classes given. All maps
-show SGPMIC's clusters. SGPMIC's map is fitted with these clusters as its prior and the others are
+show GroupMap's clusters. GroupMap's map is fitted with these clusters as its prior and the others are
 not, so neighbours and silhouette are no comparison. A row is *right* if its class is the majority
 class of its cluster; the Gaussian mixture has its own clusters. A random third of the rows is held
-out. SGPMIC's likelihood is that of its mixture, process and noise, by Monte Carlo integration. 20 %
+out. GroupMap's likelihood is that of its mixture, process and noise, by Monte Carlo integration. 20 %
 of the entries are hidden. 5 % of the rows are replaced by uniform rows. *best* counts the data sets
 where a method has the best value, ties included. `make map-study` computes this page.
 """
@@ -99,12 +99,12 @@ def table(name: str, seed: int) -> tuple[Array, Indices]:
 
 
 def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, Arrays, Indices]:
-    """Return all measures, the reliability bins, the maps and SGPMIC's labels of a table."""
+    """Return all measures, the reliability bins, the maps and GroupMap's labels of a table."""
     m = len(np.unique(classes))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # convergence, parts of neighbour graphs, threads of UMAP
-        model = SGPMIC(n_clusters=m, n_resamples=0, random_state=seed).fit(rows)
-        refits = SGPMIC(n_clusters=m, random_state=seed).fit(rows)
+        model = GroupMap(n_clusters=m, n_resamples=0, random_state=seed).fit(rows)
+        refits = GroupMap(n_clusters=m, random_state=seed).fit(rows)
         maps = {OURS: model.embedding_, **other_maps(rows, seed)}
         values: Values = {}
         for name, points in maps.items():
@@ -170,13 +170,13 @@ def calibration_error(bins: Array) -> float:
 def held_out_likelihood(rows: Array, m: int, seed: int) -> Values:
     """Return the mean log densities of a random third under models of the other rows."""
     fitted, held_out = train_test_split(rows, test_size=1 / 3, random_state=seed)
-    model = SGPMIC(n_clusters=m, random_state=seed).fit(fitted)
+    model = GroupMap(n_clusters=m, random_state=seed).fit(fitted)
     ours = float(log_density(model, held_out, seed).mean())
     theirs = float(mixture(m, seed).fit(fitted).score(held_out))
     return {("likelihood", OURS): ours, ("likelihood", MIXTURE): theirs}
 
 
-def log_density(model: SGPMIC, rows: Array, seed: int, batches: int = 10) -> Array:
+def log_density(model: GroupMap, rows: Array, seed: int, batches: int = 10) -> Array:
     """Return log <N(y | f(x), noise)> of rows y: x from the mixture, f the mean of the process."""
     rng = np.random.RandomState(seed)
     deviations = np.sqrt(model.noise_variances_) * model.scale_
@@ -195,7 +195,7 @@ def log_density(model: SGPMIC, rows: Array, seed: int, batches: int = 10) -> Arr
 def imputation_error(rows: Array, m: int, seed: int) -> Values:
     """Return the root mean squared error at hidden entries by method."""
     observed = hide(rows, seed, 0.2)
-    model = SGPMIC(n_clusters=m, random_state=seed).fit(observed)
+    model = GroupMap(n_clusters=m, random_state=seed).fit(observed)
     completed = {OURS: model.inverse_transform(model.transform(observed))}
     completed["means"] = SimpleImputer().fit_transform(observed)
     completed["nearest rows"] = KNNImputer().fit_transform(observed)
@@ -215,7 +215,7 @@ def plant_outliers(rows: Array, seed: int) -> tuple[Array, BoolArray]:
 def outlier_areas(rows: Array, m: int, seed: int) -> Values:
     """Return how well low scores under models of all rows find planted outliers."""
     mixed, planted = plant_outliers(rows, seed)
-    ours, forest = SGPMIC(n_clusters=m, random_state=seed), IsolationForest(random_state=seed)
+    ours, forest = GroupMap(n_clusters=m, random_state=seed), IsolationForest(random_state=seed)
     models = {OURS: ours, MIXTURE: mixture(m, seed), "isolation forest": forest}
     scores = {k: model.fit(mixed).score_samples(mixed) for k, model in models.items()}
     return {("outliers", k): area(planted, -score) for k, score in scores.items()}
@@ -256,7 +256,7 @@ def draw_reliability(stem: Path, bins: Sequence[Arrays]) -> None:
 
 
 def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
-    """Draw three maps of the same rows in the colours of SGPMIC's clusters, with a legend."""
+    """Draw three maps of the same rows in the colours of GroupMap's clusters, with a legend."""
     with canvas(stem, width=5.0, height=2.2, pdf=False) as figure:
         for axes, name in zip(figure.subplots(1, 3), ("PCA", "t-SNE", OURS), strict=True):
             for m in np.unique(labels):
@@ -266,7 +266,7 @@ def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
             axes.set(title=name, xticks=[], yticks=[])
         handles = axes.get_legend_handles_labels()
         place: Any = {"loc": "outside lower center", "ncols": 10, "markerscale": 2}
-        figure.legend(*handles, title="cluster of SGPMIC", title_fontsize=7, **place)
+        figure.legend(*handles, title="cluster of GroupMap", title_fontsize=7, **place)
 
 
 if __name__ == "__main__":

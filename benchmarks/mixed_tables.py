@@ -17,7 +17,7 @@ from scipy.stats import norm
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from sgpmic_cli import SGPMIC
+from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array, Indices
 
 ROWS = 300
@@ -150,10 +150,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def scores(drawn: Drawn, seed: int) -> dict[str, float]:
     """Return the number found and the adjusted Rand indices of all methods."""
     k = int(drawn.groups.max()) + 1
-    found = SGPMIC(max_iter=1, random_state=seed).fit(drawn.frame)
+    found = GroupMap(max_iter=1, random_state=seed).fit(drawn.frame)
     result: dict[str, float] = {"groups": k, "found": found.n_clusters_}
     if k > 1:
-        given = SGPMIC(k, max_iter=1, random_state=seed).fit(drawn.frame).labels_
+        given = GroupMap(k, max_iter=1, random_state=seed).fit(drawn.frame).labels_
         labels = {"open": found.labels_, "given": given, **rivals(drawn.frame, k, seed)}
         result |= {name: adjusted_rand_score(drawn.groups, own) for name, own in labels.items()}
     return result

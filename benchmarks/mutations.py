@@ -22,8 +22,8 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from pathlib import Path
 
-MODULES = "sgpmic_cli/clustering/model"
-TESTS = "tests/clustering/model"
+MODULES = "sgpmic_cli/clustering"
+TESTS = "tests/clustering"
 SEED = 0
 SECONDS = 60.0  # of the tests after one change, by their times without it
 SLOWER = 3.0  # a change counts as caught if its tests take that many times longer

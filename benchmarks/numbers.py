@@ -210,20 +210,20 @@ def comparison() -> str:
     body = []
     for title, by_set in ari_by_set():
         rivals = by_set[by_set.columns.intersection(RIVALS)]
-        lead = by_set["SGPMIC"] - rivals[rivals.mean().idxmax()]
+        lead = by_set["GroupMap"] - rivals[rivals.mean().idxmax()]
         error = lead.std() / np.sqrt(len(lead))
-        methods = ("SGPMIC", study.suite.OPEN, *RIVALS)
+        methods = ("GroupMap", study.suite.OPEN, *RIVALS)
         means = [by_set[name].mean() if name in by_set else np.nan for name in methods]
         shown = ["" if np.isnan(mean) else f"{mean:.2f}" for mean in means]
         body.append([title, str(len(by_set)), *shown, f"{lead.mean():+z.2f} ({error:.2f})"])
-    head = ["data", "sets", "`SGPMIC`", "number open", *RIVALS, "lead (standard error)"]
+    head = ["data", "sets", "`GroupMap`", "number open", *RIVALS, "lead (standard error)"]
     return block(markdown_table(head, body))
 
 
 def beside_best() -> str:
     """Return how the labels of all tables compare with those of the best rival of each table."""
     parts = [
-        by_set["SGPMIC"] - by_set[by_set.columns.intersection(RIVALS)].max(axis=1)
+        by_set["GroupMap"] - by_set[by_set.columns.intersection(RIVALS)].max(axis=1)
         for title, by_set in ari_by_set()
         if "tables" in title
     ]
@@ -247,7 +247,7 @@ def map_means(*measures: str) -> str:
         shown = zip(means.columns, means.mean(), best, strict=True)
         columns[measure] = {method: f"{mean:.2f} ({times})" for method, mean, times in shown}
     methods = dict.fromkeys(method for column in columns.values() for method in column)
-    names = {"SGPMIC": "SGPMIC without refits"} if "SGPMIC, 8 refits" in methods else {}
+    names = {"GroupMap": "GroupMap without refits"} if "GroupMap, 8 refits" in methods else {}
     body = [
         [names.get(each, each), *(column.get(each, "") for column in columns.values())]
         for each in methods

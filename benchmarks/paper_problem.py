@@ -14,7 +14,7 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.data import entry, load, names
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.em import m_step
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.kernels import RBF
 from sgpmic_cli.paper.model.mixture import maximise, mixture
 
@@ -54,7 +54,7 @@ class Problem(NamedTuple):
 
     def maximisation(self, steps: int) -> Callable[[], object]:
         """Return a call that makes one M-step with this number of L-BFGS steps."""
-        settings = PaperSGPMIC(
+        settings = SGPMIC(
             optimizer_steps=steps, learn_noise=True, covariance_type="full", covariance_floor=1e-3
         )
         bound = Bound(RBF(), self.data, self.S)
@@ -69,7 +69,7 @@ class Problem(NamedTuple):
 def fitted_problem(size: Size) -> tuple[Array, Problem]:
     """Return the scaled rows of a data set, and the problem at the result of a fit to them."""
     Y = rows_of(size)
-    model = PaperSGPMIC(size.m, size.q, n_inducing=size.k, random_state=0).fit(Y)
+    model = SGPMIC(size.m, size.q, n_inducing=size.k, random_state=0).fit(Y)
     scaled = (Y - Y.mean(axis=0)) / Y.std()
     return scaled, _problem(
         observe(scaled), model.embedding_, model.inducing_points_, model.responsibilities_

@@ -35,7 +35,7 @@ from sgpmic_cli.paper.experiments.methods import paper_methods
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 MANIFEST = "manifest.json"
-MODEL = ("sgpmic_cli.clustering.model.estimator",)
+MODEL = ("sgpmic_cli.clustering.group_map",)
 EXPERIMENTS = "sgpmic_cli/paper/experiments"
 SETTINGS = ("datasets/*.csv", "datasets/*.toml", f"{EXPERIMENTS}/*.csv", f"{EXPERIMENTS}/*.toml")
 PAGE_TEXTS = ("sgpmic_cli/paper/page_texts.toml", "sgpmic_cli/paper/figures/catalogue.toml")
@@ -75,7 +75,7 @@ FIGURES = tuple(
     f"sgpmic_cli.paper.figures.{path.stem}"
     for path in sorted((ROOT / "sgpmic_cli/paper/figures").glob("[a-z]*.py"))
 )
-PAGE, PAGES = "sgpmic_cli.paper.page", "sgpmic_cli.clustering.page"
+PAGE, PAGES = "sgpmic_cli.paper.page", "sgpmic_cli.result.page"
 STUDY = ("study", "rivals")
 TABLES = tuple(f"table2{name}/benchmark.json" for name in ("", "-as-stated", "-nulls"))
 STEPS = (

@@ -36,14 +36,14 @@ from benchmarks.paper_problem import (
 )
 from benchmarks.shared import progress
 from benchmarks.speed_figures import draw_speed
-from sgpmic_cli import SGPMIC
+from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.render.tables import as_json
-from sgpmic_cli.clustering.model.map.backend import choose_backend
-from sgpmic_cli.clustering.model.map.training import MapFitter, fit_map, start_map
+from sgpmic_cli.clustering.map.backend import choose_backend
+from sgpmic_cli.clustering.map.training import MapFitter, fit_map, start_map
 from sgpmic_cli.data import load
 from sgpmic_cli.files.manifest import commit, environment
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.row_blocks import workers
 
 GROWTH = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -56,7 +56,7 @@ NEW_ROWS = {"paper": 3_000, "default": 16_384}  # prediction is slower in the pa
 FILES = (100_000, 1_000_000, 10_000_000)
 PAPER_ROWS = 100_000  # of the file to which the paper's model is fitted too
 COLUMNS, BLOCK = 20, 100_000  # of the files; rows written at a time
-PAPER_OPTIONS = ("--setting", "paper", "--dims", "2", "--inducing", "100", "--iterations", "5")
+PAPER_OPTIONS = ("--method", "sgp-mic", "--dims", "2", "--inducing", "100", "--iterations", "5")
 # On a GPU: rows, inducing inputs, and whether one core is measured too.
 CASES = ((20_000, 10, True), (1_000_000, 10, True), (1_000_000, 50, False), (5_000_000, 10, False))
 
@@ -195,17 +195,17 @@ def thread_times(n: int) -> list[dict[str, Any]]:
     Y = generated_rows(n)[0]
     common = {"n_clusters": LARGE["m"], "n_components": LARGE["q"], "max_iter": 4, "tol": 0.0}
     found = []
-    for setting, k in (("paper", LARGE["k"]), ("default", SGPMIC.n_inducing)):
+    for setting, k in (("paper", LARGE["k"]), ("default", GroupMap.n_inducing)):
         ms: dict[str, dict[str, float]] = {"EM iteration": {}, "prediction": {}}
         results = []
         for threads in (1, 2):
             own: dict[str, Any] = {"n_jobs": threads, "random_state": 0, **common}
             if setting == "paper":
-                iteration, model = iteration_ms(PaperSGPMIC, Y, n_inducing=k, **own)
+                iteration, model = iteration_ms(SGPMIC, Y, n_inducing=k, **own)
                 latent = model.embedding_
             else:
                 iteration, latent = map_iteration_ms(n, k, n_jobs=threads)
-                model = SGPMIC(**own).fit(Y[:FITTED_ROWS])
+                model = GroupMap(**own).fit(Y[:FITTED_ROWS])
             began = time.perf_counter()
             predicted = model.predict(Y[: NEW_ROWS[setting]] + 0.01)
             ms["prediction"][str(threads)] = 1e3 * (time.perf_counter() - began)
@@ -293,8 +293,8 @@ def iteration_times(device: str, n: int, k: int, with_core: bool) -> dict[str, A
 def label_differences(device: str, name: str) -> dict[str, Any]:
     """Count the labels of a fit on the device that differ from those of a fit with NumPy."""
     data = load(name, offline=True)
-    on_device = SGPMIC(data.n_classes, device=device, random_state=0).fit(data.Y)
-    with_numpy = SGPMIC(data.n_classes, random_state=0).fit(data.Y)
+    on_device = GroupMap(data.n_classes, device=device, random_state=0).fit(data.Y)
+    with_numpy = GroupMap(data.n_classes, random_state=0).fit(data.Y)
     differ = int(np.sum(on_device.labels_ != with_numpy.labels_))
     bounds_apart = abs(on_device.lower_bound_ / with_numpy.lower_bound_ - 1.0)
     progress(f"{name}: {differ} labels differ, bounds by {bounds_apart:.1e}")

@@ -1,7 +1,7 @@
 """Measure how far rows move on the map when a table grows by a tenth, and how sure places are.
 
-Rows are added by `SGPMIC.update`. Beside it: refits of SGPMIC, UMAP and PaCMAP. The move of a row
-is a fraction of the width of the map; refits are aligned by a Procrustes transformation first. The
+Rows are added by `GroupMap.update`. Beside it: refits of GroupMap, UMAP and PaCMAP. The move of a
+row is a fraction of the width of the map; refits are aligned by a Procrustes transformation first. The
 ellipses of 90 % are those of the latent distributions. Their coverage is that of the places of the
 same rows in a fit to another half of the table that shares these rows. Writes stay.csv into OUT.
 """
@@ -19,7 +19,7 @@ from sklearn.manifold import trustworthiness
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.shared import progress
-from sgpmic_cli import SGPMIC
+from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array
 from sgpmic_cli.data import load
 
@@ -69,25 +69,25 @@ def growth(Y: Array, seed: int) -> Iterator[dict[str, object]]:
     before, labels = model.embedding_, model.labels_
     grown = fitted(Y[:n], seed).update(Y[n:])
     yield {
-        "map": "SGPMIC.update",
+        "map": "GroupMap.update",
         **measured(before, grown.embedding_, scaled),
         "changed_clusters": np.mean(grown.labels_[:n] != labels),
         "unlike": len(grown.update_.unlike),
         "new_clusters": len(grown.update_.new_clusters),
     }
     for name, embed in {
-        "SGPMIC refit": lambda X: fitted(X, seed).embedding_,
+        "GroupMap refit": lambda X: fitted(X, seed).embedding_,
         **rivals(seed),
     }.items():
         first, second = (embed(X) for X in (scaled[:n], scaled))
         yield {"map": name, **measured(first, aligned(second, first), scaled)}
 
 
-def fitted(Y: Array, seed: int) -> SGPMIC:
+def fitted(Y: Array, seed: int) -> GroupMap:
     """Return the fitted default model."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return SGPMIC(random_state=seed).fit(Y)
+        return GroupMap(random_state=seed).fit(Y)
 
 
 def rivals(seed: int) -> dict[str, Callable[[Array], Array]]:

@@ -1,4 +1,4 @@
-"""Compare the stages of SGPMIC with other clusterers.
+"""Compare the stages of GroupMap with other clusterers.
 
     python -m benchmarks.study [FOLDER]
 
@@ -27,16 +27,16 @@ from benchmarks import suite
 from benchmarks.shared import BUNDLED, number_table
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.benchmark.peers import PeerHDBSCAN, RandomPeer
-from sgpmic_cli.clustering.model.clusters.base_clusterings import (
+from sgpmic_cli.clustering.clusters.base_clusterings import (
     base_consensus,
     base_fits,
     consensus,
 )
-from sgpmic_cli.clustering.model.clusters.spanning_tree import excess_of_gap, spanning_trees
-from sgpmic_cli.clustering.model.estimator import SGPMIC
+from sgpmic_cli.clustering.clusters.spanning_tree import excess_of_gap, spanning_trees
+from sgpmic_cli.clustering.group_map import GroupMap
 from sgpmic_cli.data.loading import load
 from sgpmic_cli.data.random_shapes import random_shape
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.tables.encoder import TableEncoder
 
 FIRST_SEED = 950_000  # of the random data, which were used for no choice
@@ -91,7 +91,7 @@ class NumberOpen(RandomPeer):
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Fit the model and keep its labels."""
-        self.labels_ = SGPMIC(max_iter=1).fit(X).labels_
+        self.labels_ = GroupMap(max_iter=1).fit(X).labels_
         return self
 
 
@@ -108,7 +108,7 @@ ON_TABLES: dict[str, Any] = {
     "HDBSCAN": PeerHDBSCAN,
     suite.OPEN: NumberOpen,
 }
-METHODS = {**ON_TABLES, "paper's model": PaperSGPMIC}
+METHODS = {**ON_TABLES, "paper's model": SGPMIC}
 SEEDLESS = {*STAGES, *suite.SEEDLESS, "HDBSCAN"}
 USED = {  # while the model was built
     "tables": (*BUNDLED, "digits"),

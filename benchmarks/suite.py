@@ -21,12 +21,12 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.shared import progress
 from sgpmic_cli.benchmark.peers import PeerGaussianMixture, PeerKMeans, PeerSpectral, PeerWard
-from sgpmic_cli.clustering.model.estimator import SGPMIC
+from sgpmic_cli.clustering.group_map import GroupMap
 from sgpmic_cli.figure_style import PAGE, canvas, look
 
-DEFAULT = "SGPMIC"
+DEFAULT = "GroupMap"
 METHODS: dict[str, Any] = {
-    DEFAULT: partial(SGPMIC, max_iter=1),  # the map changes no label
+    DEFAULT: partial(GroupMap, max_iter=1),  # the map changes no label
     "k-means": PeerKMeans,
     "Gaussian mixture": PeerGaussianMixture,
     "spectral": PeerSpectral,

@@ -39,7 +39,7 @@ from sgpmic_cli.paper.figures.convergence_behaviour import DATASETS
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.e_step import expectation
 from sgpmic_cli.paper.model.em import m_step
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.kernels import RBF, gram_gradients
 from sgpmic_cli.paper.model.kernels import gram as gram_matrix
 from sgpmic_cli.paper.model.mixture import latent_prior_gradient, maximise
@@ -165,11 +165,11 @@ def draw_bounds(stem: Path, curves: pd.DataFrame, reached: pd.DataFrame) -> None
         figure.legend(handles, labels, loc="outside lower center")
 
 
-def start_of(run: Run) -> tuple[Observed, Parameters, Array, PaperSGPMIC]:
+def start_of(run: Run) -> tuple[Observed, Parameters, Array, SGPMIC]:
     """Return data, parameters, responsibilities and estimator at the start of a run of Table 2."""
     assert run.cell.data is not None
     assert run.q is not None
-    model = PaperSGPMIC(run.cell.n_clusters, run.q, **run.cell.settings)
+    model = SGPMIC(run.cell.n_clusters, run.q, **run.cell.settings)
     Y, random_state = run.cell.data.Y, check_random_state(run.seed)
     offset, scale = offset_and_scale(Y, model.scale, center=model.center)
     scaled = (Y - offset) / scale
@@ -181,7 +181,7 @@ def start_of(run: Run) -> tuple[Observed, Parameters, Array, PaperSGPMIC]:
 
 
 def bounds_by_iteration(
-    data: Observed, start: Parameters, S: Array, model: PaperSGPMIC, *, iterations: int
+    data: Observed, start: Parameters, S: Array, model: SGPMIC, *, iterations: int
 ) -> pd.DataFrame:
     """Return the bound at the optimal q(u) after each M-step, for both kinds of M-step.
 
@@ -206,7 +206,7 @@ def bounds_by_iteration(
     return pd.DataFrame(rows, columns=["bound", "iteration", "seconds", "value"])
 
 
-def standard_m_step(data: Observed, p: Parameters, S: Array, model: PaperSGPMIC) -> Parameters:
+def standard_m_step(data: Observed, p: Parameters, S: Array, model: SGPMIC) -> Parameters:
     """Raise the standard bound at fixed q(u) by L-BFGS, then maximise it over the latent prior."""
     q = [posterior(data, p, s, theta) for s, theta in zip(S.T, p.natural, strict=True)]
 

@@ -1,10 +1,10 @@
 """Measure how often clusters and islands are called groups: false alarms and power.
 
 False alarms are counted per table: a cloud without groups is cut into clusters by k-means and by
-`SGPMIC`, and any cluster with the verdict "group" is a false alarm, as is any surviving group.
+`GroupMap`, and any cluster with the verdict "group" is a false alarm, as is any surviving group.
 Power is measured on two Gaussians, and on islands beside a large cloud. Tables go through
-`SGPMIC.fit` as a user's would. Sixty draws of a cloud have each number of rows with each number of
-columns and of clusters once. Writes verdicts.csv into OUT.
+`GroupMap.fit` as a user's would. Sixty draws of a cloud have each number of rows with each number
+of columns and of clusters once. Writes verdicts.csv into OUT.
 """
 
 import argparse
@@ -19,16 +19,16 @@ from joblib import Parallel, delayed
 from sklearn.cluster import KMeans
 
 from benchmarks.shared import progress
-from sgpmic_cli import SGPMIC
+from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array
-from sgpmic_cli.clustering.model.clusters.valleys import (
+from sgpmic_cli.clustering.clusters.valleys import (
     P_VALUES,
     STATISTICS,
     deepest_valley,
     folds,
     projections,
 )
-from sgpmic_cli.clustering.model.clusters.verdicts import continuous_columns, verdicts_of
+from sgpmic_cli.clustering.clusters.verdicts import continuous_columns, verdicts_of
 
 Random = np.random.RandomState
 Table = tuple[str, Array, int, int]
@@ -160,7 +160,7 @@ def detections(draws: int) -> Iterator[Table]:
 def called_groups(table: str, rows: Array, k: int, seed: int) -> dict[str, str | bool]:
     """Return whether some cluster of k-means, of a fit, or some island is called a group."""
     warnings.simplefilter("ignore")
-    model = SGPMIC(k, random_state=seed, max_iter=1).fit(pd.DataFrame(rows).add_prefix("x"))
+    model = GroupMap(k, random_state=seed, max_iter=1).fit(pd.DataFrame(rows).add_prefix("x"))
     scaled = (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-12)
     labels = KMeans(k, n_init=3, random_state=seed).fit_predict(scaled)
     verdicts = verdicts_of(continuous_columns(scaled, seed), labels, k, seed)

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 from sgpmic_cli._version import __version__
 
 if TYPE_CHECKING:
-    from sgpmic_cli.clustering.model.estimator import SGPMIC
-    from sgpmic_cli.clustering.page import report, show_map, write_report
-    from sgpmic_cli.clustering.plots import plot_map, plot_profiles, plot_selection
+    from sgpmic_cli.clustering.group_map import GroupMap
     from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.estimator_base.prediction import Prediction
-    from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+    from sgpmic_cli.paper.model.estimator import SGPMIC
+    from sgpmic_cli.result.page import report, show_map, write_report
+    from sgpmic_cli.result.plots import plot_map, plot_profiles, plot_selection
     from sgpmic_cli.tables.encoder import TableEncoder
 
 __all__ = [
     "SGPMIC",
-    "PaperSGPMIC",
+    "GroupMap",
     "Prediction",
     "TableEncoder",
     "__version__",
@@ -31,17 +31,17 @@ __all__ = [
 
 # The modules of the public names are imported when they are used: `sgpmic --help` needs none.
 _MODULES = {
-    "SGPMIC": "clustering.model.estimator",
-    "PaperSGPMIC": "paper.model.estimator",
+    "GroupMap": "clustering.group_map",
+    "SGPMIC": "paper.model.estimator",
     "Prediction": "estimator_base.prediction",
     "TableEncoder": "tables.encoder",
     "load": "estimator_base.latent_clusterer",
-    "plot_map": "clustering.plots",
-    "plot_profiles": "clustering.plots",
-    "plot_selection": "clustering.plots",
-    "report": "clustering.page",
-    "show_map": "clustering.page",
-    "write_report": "clustering.page",
+    "plot_map": "result.plots",
+    "plot_profiles": "result.plots",
+    "plot_selection": "result.plots",
+    "report": "result.page",
+    "show_map": "result.page",
+    "write_report": "result.page",
 }
 
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli import SGPMIC, PaperSGPMIC
+from sgpmic_cli import SGPMIC, GroupMap
 from sgpmic_cli.errors import UsageError, input_errors
 
 
-@pytest.mark.parametrize("estimator", [SGPMIC, PaperSGPMIC])
+@pytest.mark.parametrize("estimator", [GroupMap, SGPMIC])
 @pytest.mark.parametrize(
     ("parameters", "X", "words"),
     [

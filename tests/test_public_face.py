@@ -30,7 +30,7 @@ follow_imports = silent
 
 @pytest.mark.parametrize("package", [sgpmic, sgpmic_cli])
 def test_the_public_names_are_listed_and_exist(package):
-    names = ["PaperSGPMIC", "Prediction", "SGPMIC", "TableEncoder", "__version__", "load"]
+    names = ["SGPMIC", "Prediction", "GroupMap", "TableEncoder", "__version__", "load"]
     names += ["plot_map", "plot_profiles", "plot_selection", "report", "show_map", "write_report"]
     assert sorted(dir(package)) == names
     for name in names:
@@ -54,7 +54,7 @@ def test_the_package_is_typed(package):
             "assert CliRunner().invoke(app, ['benchmark', '--help']).exit_code == 0",
             HEAVY,
         ),
-        ("from sgpmic import SGPMIC", {"matplotlib"}),
+        ("from sgpmic import GroupMap", {"matplotlib"}),
     ],
 )
 def test_an_import_loads_only_what_it_needs(statement, absent):
@@ -80,6 +80,6 @@ def test_mypy_accepts_the_scripts_of_the_documents_and_knows_the_types(tmp_path)
     )
     assert done.returncode == 0, done.stdout + done.stderr
     model, labels, embedding = re.findall(r'Revealed type is "(.*)"', done.stdout)
-    assert model.endswith(".SGPMIC")
+    assert model.endswith(".GroupMap")
     assert "signedinteger" in labels
     assert "float64" in embedding

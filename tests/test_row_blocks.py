@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli import SGPMIC, PaperSGPMIC
-from sgpmic_cli.clustering.model.map.backend import NUMPY
+from sgpmic_cli import SGPMIC, GroupMap
+from sgpmic_cli.clustering.map.backend import NUMPY
 
 JOBS = (1, 2)
 
@@ -15,16 +15,16 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr("sgpmic_cli.row_blocks.WORTHWHILE", 0)
     monkeypatch.setattr("sgpmic_cli.paper.model.bound.BLOCK", 70)
     monkeypatch.setattr("sgpmic_cli.paper.model.e_step.BLOCK", 90)
-    for make in (SGPMIC, PaperSGPMIC):
+    for make in (GroupMap, SGPMIC):
         monkeypatch.setattr(make, "_rows_at_once", 64)
     monkeypatch.setattr(
-        "sgpmic_cli.clustering.model.estimator.choose_backend",
+        "sgpmic_cli.clustering.group_map.choose_backend",
         lambda *_: NUMPY._replace(block_rows=70),
     )
 
 
 @pytest.mark.filterwarnings("ignore:cluster")
-@pytest.mark.parametrize(("make", "n_clusters"), [(PaperSGPMIC, 4), (SGPMIC, (3, 4))])
+@pytest.mark.parametrize(("make", "n_clusters"), [(SGPMIC, 4), (GroupMap, (3, 4))])
 def test_a_fit_and_its_predictions_are_the_same_to_the_last_bit(small_blocks, make, n_clusters):
     rng = np.random.RandomState(0)
     Y = rng.randn(400, 3) @ rng.randn(3, 6) + 3.0 * rng.randn(4, 6)[np.arange(400) % 4]

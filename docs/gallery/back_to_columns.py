@@ -7,11 +7,11 @@ mixture.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sgpmic import SGPMIC
+from sgpmic import GroupMap
 from sgpmic_cli.data import load
 
 iris = load("iris")
-model = SGPMIC(n_clusters=3, random_state=0).fit(iris.Y)
+model = GroupMap(n_clusters=3, random_state=0).fit(iris.Y)
 
 sampled, _ = model.sample(150, random_state=0)
 print("means of the columns, measured:", iris.Y.mean(axis=0).round(1).tolist())

@@ -17,7 +17,7 @@ frame.insert(0, "strength", strength.astype(str))
 frame.loc[::10, "magnesium"] = float("nan")
 training, new = frame.iloc[::2], frame.iloc[1::2]
 
-model = sgpmic.SGPMIC(random_state=0).fit(training)
+model = sgpmic.GroupMap(random_state=0).fit(training)
 print("rows of each cluster:", model.cluster_sizes_.tolist())
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.6), layout="constrained")

@@ -9,10 +9,10 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 
-from sgpmic import SGPMIC, plot_map
+from sgpmic import GroupMap, plot_map
 
 wine = load_wine(as_frame=True)
-model = SGPMIC(n_clusters=3, random_state=0).fit(wine.data)
+model = GroupMap(n_clusters=3, random_state=0).fit(wine.data)
 
 print("rows of each cluster:", model.cluster_sizes_.tolist())
 agreement = adjusted_rand_score(wine.target, model.labels_)

@@ -9,14 +9,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from sgpmic import SGPMIC, plot_selection
+from sgpmic import GroupMap, plot_selection
 
 X, _ = make_blobs(n_samples=240, centers=4, n_features=6, cluster_std=1.6, random_state=3)
 gaussian = np.random.RandomState(0).randn(240, 6)
 
 figure, panels = plt.subplots(1, 2, figsize=(9.0, 3.0), sharey=True, layout="constrained")
 for name, rows, ax in zip(("four groups", "one Gaussian"), (X, gaussian), panels, strict=True):
-    model = SGPMIC(random_state=0).fit(rows)
+    model = GroupMap(random_state=0).fit(rows)
     print(f"{name}: {model.n_clusters_} clusters, no_clusters_ is {model.no_clusters_}")
     plot_selection(model, ax=ax)
     ax.set_title(f"{name}: {model.n_clusters_}", pad=24)  # above the legend

@@ -10,14 +10,14 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 
-from sgpmic import SGPMIC, plot_map
+from sgpmic import GroupMap, plot_map
 from sgpmic_cli.data import load
 
 wdbc = load("wdbc")
 frame = pd.DataFrame(wdbc.Y, columns=wdbc.feature_names)
 pipeline = make_pipeline(
     QuantileTransformer(n_quantiles=100, output_distribution="normal"),
-    SGPMIC(n_clusters=2, random_state=0),
+    GroupMap(n_clusters=2, random_state=0),
 ).set_output(transform="pandas")
 
 points = pipeline.fit_transform(frame)

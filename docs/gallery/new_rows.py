@@ -8,13 +8,13 @@ are in the wrong order.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sgpmic import SGPMIC, plot_map
+from sgpmic import GroupMap, plot_map
 from sgpmic_cli.data import load
 
 wine = load("wine")
 order = np.random.RandomState(0).permutation(len(wine.Y))
 seen, later = wine.Y[order[::2]], wine.Y[order[1::2]]
-model = SGPMIC(n_clusters=3, random_state=0).fit(seen)
+model = GroupMap(n_clusters=3, random_state=0).fit(seen)
 
 labels, points = model.predict(later), model.transform(later)
 reversed_columns = later[:5, ::-1]

@@ -8,14 +8,14 @@ contradict gets a low probability.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sgpmic import SGPMIC, plot_map
+from sgpmic import GroupMap, plot_map
 from sgpmic_cli.data import load
 
 wine = load("wine")
 random = np.random.RandomState(0)
 replaced = random.rand(len(wine.Y)) < 0.2
 given = np.where(replaced, random.randint(3, size=len(wine.Y)), wine.labels)
-model = SGPMIC(n_clusters=3, init=given, random_state=0).fit(wine.Y)
+model = GroupMap(n_clusters=3, init=given, random_state=0).fit(wine.Y)
 
 wrong = given != wine.labels
 doubtful = model.responsibilities_.max(axis=1) < 0.6

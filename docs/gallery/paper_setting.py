@@ -1,18 +1,18 @@
 """The paper's model: a latent point for every row, started from ISOMAP and fuzzy c-means.
 
-`PaperSGPMIC` is the model of the reproduced tables, here with its own defaults. An M-step never
+`SGPMIC` is the model of the reproduced tables, here with its own defaults. An M-step never
 lowers the bound. An E-step can lower it slightly, because it skips negligible responsibilities.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sgpmic import PaperSGPMIC, plot_map
+from sgpmic import SGPMIC, plot_map
 from sgpmic_cli.data import load
 from sgpmic_cli.scores import purity
 
 iris = load("iris")
-model = PaperSGPMIC(n_clusters=3, n_components=2, random_state=0).fit(iris.Y)
+model = SGPMIC(n_clusters=3, n_components=2, random_state=0).fit(iris.Y)
 bounds = np.asarray(model.lower_bounds_)
 
 print("purity, the paper's ACC:", round(purity(iris.labels, model.labels_), 1), "%")

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from sgpmic import SGPMIC
+from sgpmic import GroupMap
 
 tables = {
     "moons": make_moons(300, noise=0.05, random_state=0),
@@ -18,7 +18,7 @@ tables = {
 figure, panels = plt.subplots(2, 2, figsize=(6.5, 4.6), layout="constrained")
 for row, (name, (X, y)) in zip(panels, tables.items(), strict=True):
     for ax, model in zip(
-        row, (KMeans(2, n_init=10, random_state=0), SGPMIC(2, random_state=0)), strict=True
+        row, (KMeans(2, n_init=10, random_state=0), GroupMap(2, random_state=0)), strict=True
     ):
         labels = model.fit_predict(X)
         title = f"{name}, {type(model).__name__}"

@@ -7,11 +7,11 @@ the cluster of another species are among them.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from sgpmic import SGPMIC, plot_map
+from sgpmic import GroupMap, plot_map
 from sgpmic_cli.data import load
 
 iris = load("iris")
-model = SGPMIC(n_clusters=3, random_state=0).fit(iris.Y)
+model = GroupMap(n_clusters=3, random_state=0).fit(iris.Y)
 certain = model.responsibilities_.max(axis=1)
 
 species = np.array([np.bincount(iris.labels[model.labels_ == m]).argmax() for m in range(3)])

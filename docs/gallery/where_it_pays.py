@@ -12,12 +12,12 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
-from sgpmic import SGPMIC
+from sgpmic import GroupMap
 from sgpmic_cli.data import load
 
 TABLES = ("iris", "wine", "sonar", "wdbc", "australian", "bc", "cmc", "segment")
 METHODS = {
-    "SGPMIC": lambda m, seed: SGPMIC(m, random_state=seed),
+    "GroupMap": lambda m, seed: GroupMap(m, random_state=seed),
     "k-means": lambda m, seed: KMeans(m, n_init=10, random_state=seed),
     "Gaussian mixture": lambda m, seed: GaussianMixture(
         m, n_init=3, reg_covar=1e-3, random_state=seed

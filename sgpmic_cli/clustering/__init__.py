@@ -1,1 +1,1 @@
-"""Cluster a user's table: the model, its result, the page and the plots."""
+"""The default model: clusters, map, new rows and model files."""

@@ -46,7 +46,7 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "fit": [
         ("sgpmic fit birds.csv", "choose the number of clusters and describe each cluster"),
         ("sgpmic fit birds.csv --clusters 2-8 --id ring", "try 2 to 8 clusters; name rows by ring"),
-        ("sgpmic fit iris --setting paper", "fit the paper's model"),
+        ("sgpmic fit iris --method sgp-mic", "fit the paper's model"),
     ],
     "predict": [("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file")],
     "update": [("sgpmic update sgpmic-out/fit/birds new.csv", "add the rows of a new file")],

@@ -54,7 +54,7 @@ class ModelOptions:
     clusters: str | None = shared.option(
         "Number of clusters: a number such as 3, a range such as 2-8, or auto.",
         *("--clusters", "--n-clusters"),
-        default="auto; with --setting paper the number of classes",
+        default="auto; with --method sgp-mic the number of classes",
         metavar="NUMBER",
         callback=parse_clusters,
     )
@@ -67,28 +67,29 @@ class ModelOptions:
     )
     variance: float | None = shared.option(
         "Percentage of explained variance that sets the latent dimensions.",
-        default="95 with --setting paper",
+        default="95 with --method sgp-mic",
     )
     inducing: int | None = shared.count(
         "Number of inducing inputs.",
         *("--inducing", "--n-inducing"),
-        default="15; the paper's with --setting paper",
+        default="15; the paper's with --method sgp-mic",
     )
     max_iter: int | None = shared.count(
         "Maximum number of EM iterations.",
         *("--iterations", "--max-iter"),
-        default="10; 20 with --setting paper",
+        default="10; 20 with --method sgp-mic",
     )
     n_resamples: int | None = shared.count(
         "Refits of the base clusterings to random halves of the rows, which enter the "
-        "probabilities; 0 for none. Not with --setting paper.",
+        "probabilities; 0 for none. Not with --method sgp-mic.",
         "--resamples",
         default="8",
         min=0,
     )
-    scale: shared.Scale | None = shared.scale_option("standard; global with --setting paper")
-    setting: Literal["default", "paper"] = _paper_option(
-        "default: the model for your own data; paper: the paper's model.", value="default"
+    scale: shared.Scale | None = shared.scale_option("standard; global with --method sgp-mic")
+    method: Literal["group-map", "sgp-mic"] = _paper_option(
+        "group-map: groups and a map of your table; sgp-mic: the model of the paper.",
+        value="group-map",
     )
     kernel: Literal["rbf", "linear"] | None = _paper_option("Kernel.", default="rbf")
     optimizer: Literal["lbfgs", "scg"] | None = _paper_option(
@@ -135,18 +136,18 @@ def fit(  # noqa: PLR0913 - one parameter per option
     embedding.csv, profile.csv, trace.csv, manifest.json and the figures of the page as
     PNG (--pdf: more figures, also as PDF). If the fit fails, nothing is written.
     """
-    from sgpmic_cli.clustering.figures import draw_all
-    from sgpmic_cli.clustering.interpretation import with_refit
-    from sgpmic_cli.clustering.result_tables import TABLE, file_texts, with_names, write_table
-    from sgpmic_cli.clustering.view.cuts import read_cut
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
     from sgpmic_cli.estimator_base.latent_clusterer import missing_mode
     from sgpmic_cli.files.manifest import manifest
     from sgpmic_cli.files.output_folder import output_folder
+    from sgpmic_cli.result.cuts import read_cut
+    from sgpmic_cli.result.figures import draw_all
+    from sgpmic_cli.result.interpretation import with_refit
+    from sgpmic_cli.result.result_tables import TABLE, file_texts, with_names, write_table
 
     dataset = shared.named_data(dataset, dataset_option)
-    options = table.options(missing_mode(fit_models.estimator_class(model.setting)))
+    options = table.options(missing_mode(fit_models.estimator_class(model.method)))
     data = load(dataset, table=options, **vars(source))
     data = data if name is None else with_names(data, name)
     cut = None if apply is None else read_cut(apply)
@@ -172,7 +173,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
         fitted.write(folder)
         write_table(folder / TABLE, data, fitted.prediction, fitted.groups)
         (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-        from sgpmic_cli.clustering.page import fit_page  # not needed before the answer
+        from sgpmic_cli.result.page import fit_page  # not needed before the answer
 
         undrawn = draw_all(fitted, folder, pdf=pdf)
         page = fit_page(fitted, folder, out, arguments, command, file_texts(data))
@@ -209,11 +210,11 @@ def predict(  # noqa: PLR0913 - one parameter per option
     are read in blocks, so the table can be larger than memory. Writes labels.csv, which marks rows
     unlike those of the fit as unusual, and embedding.csv.
     """
-    from sgpmic_cli.clustering import later_rows
-    from sgpmic_cli.clustering.view.cuts import read_cut
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files.output_folder import output_folder
+    from sgpmic_cli.result import later_rows
+    from sgpmic_cli.result.cuts import read_cut
 
     dataset = shared.named_data(dataset, dataset_option)
     fitted = load(model, every_row=False).set_params(n_jobs=n_jobs)
@@ -261,13 +262,13 @@ def report_clusters(
     as one more cluster, "no cluster". The page is that of `sgpmic fit`: verdicts, rules, profiles
     and a map. The clusters stay as they are; the groups of the first sentence are searched anew.
     """
-    from sgpmic_cli.clustering.interpretation import answer_headline
-    from sgpmic_cli.clustering.page import cluster_codes, whole_page
-    from sgpmic_cli.clustering.result_tables import file_texts, with_names
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
     from sgpmic_cli.files.atomic import refuse_replacing, write_whole
     from sgpmic_cli.pages import refuse_other_file
+    from sgpmic_cli.result.interpretation import answer_headline
+    from sgpmic_cli.result.page import cluster_codes, whole_page
+    from sgpmic_cli.result.result_tables import file_texts, with_names
 
     dataset = shared.named_data(dataset, dataset_option)
     options = replace(table.options("model"), all_classes=False)

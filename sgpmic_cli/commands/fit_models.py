@@ -13,18 +13,18 @@ from rich.table import Table
 from rich.text import Text
 
 from sgpmic_cli._typing import Indices
-from sgpmic_cli.clustering import fitting, interpretation
-from sgpmic_cli.clustering.answer import verdict_in_words
-from sgpmic_cli.clustering.fitting import Fitted
-from sgpmic_cli.clustering.page import with_labels
 from sgpmic_cli.commands.output import facts, rich_table, score_facts
 from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
+from sgpmic_cli.result import fitting, interpretation
+from sgpmic_cli.result.answer import verdict_in_words
+from sgpmic_cli.result.fitting import Fitted
+from sgpmic_cli.result.page import with_labels
 from sgpmic_cli.text import as_option_value
 
-Setting = Literal["default", "paper"]
+Method = Literal["group-map", "sgp-mic"]
 
 # Options of `sgpmic fit` whose name differs from the parameter of the estimator.
 OPTIONS = {
@@ -36,7 +36,7 @@ OPTIONS = {
 }
 # Arguments of a fit that need not be repeated: the defaults of the options.
 USUAL = {
-    "setting": "default",
+    "method": "group-map",
     "seed": 0,
     "n_jobs": 1,
     "device": "cpu",
@@ -48,15 +48,15 @@ N_DOUBTFUL, N_TYPICAL = 5, 3  # rows that are shown
 N_STEPS = 2  # commands that are shown; the page has all
 
 
-def estimator_class(setting: Setting) -> type[LatentClusterer]:
-    """Return the class of a setting. The fit of one model does not import the other."""
-    if setting == "paper":
-        from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+def estimator_class(method: Method) -> type[LatentClusterer]:
+    """Return the class of a method. The fit of one model does not import the other."""
+    if method == "sgp-mic":
+        from sgpmic_cli.paper.model.estimator import SGPMIC
 
-        return PaperSGPMIC
-    from sgpmic_cli.clustering.model.estimator import SGPMIC
+        return SGPMIC
+    from sgpmic_cli.clustering.group_map import GroupMap
 
-    return SGPMIC
+    return GroupMap
 
 
 def option_name(parameter: str) -> str:
@@ -76,8 +76,8 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
     fields of `TableOptions`.
     """
     options = dict(arguments.get("table") or {})
-    setting = arguments.get("setting", "default")
-    usual = {**USUAL, "missing": missing_mode(estimator_class(setting))}
+    method = arguments.get("method", "group-map")
+    usual = {**USUAL, "missing": missing_mode(estimator_class(method))}
     if "drop" in changed:
         changed["drop"] = (*options.get("drop", ()), *changed["drop"])
     given = {**options, **options.pop("format", {}), **arguments, **changed}
@@ -98,7 +98,7 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
 
 def estimator_for(
     data: Dataset,
-    setting: Setting,
+    method: Method,
     *,
     clusters: int | tuple[int, int] | Literal["auto"] | None = None,
     dims: int | Literal["auto"] | None = None,
@@ -108,11 +108,11 @@ def estimator_for(
 ) -> LatentClusterer:
     """Create an estimator. Options that are None keep the estimator's default.
 
-    With setting="paper" the number of clusters defaults to the number of classes, as in the paper.
+    With method="sgp-mic" the number of clusters defaults to the number of classes, as in the paper.
     The other settings are parameters of the estimator.
     """
     settings = {name: value for name, value in settings.items() if value is not None}
-    if setting == "paper" and settings.get("device") in ("cpu", "auto"):
+    if method == "sgp-mic" and settings.get("device") in ("cpu", "auto"):
         del settings["device"]  # the paper's model always runs on the processor
     if dims is not None and variance is not None:
         raise UsageError(
@@ -123,12 +123,12 @@ def estimator_for(
         raise UsageError(
             f"--variance {variance:g}: give a percentage from 1 to below 100, such as 95."
         )
-    _check_settings(setting, settings)
-    if setting == "paper":
+    _check_settings(method, settings)
+    if method == "sgp-mic":
         if dims == "auto" or not isinstance(clusters, int | None):
             raise UsageError(
                 "the paper's model does not choose numbers: give, for example, --clusters 3 and "
-                "--dims 2, or leave --setting paper out."
+                "--dims 2, or leave --method sgp-mic out."
             )
         if clusters is None and data.labels is None:
             raise UsageError(
@@ -139,7 +139,7 @@ def estimator_for(
         variance = PAPER_VARIANCE if dims is None and variance is None else variance
         if inducing is None:
             registered = find(data.name)
-            default = estimator_class(setting)().get_params()["n_inducing"]
+            default = estimator_class(method)().get_params()["n_inducing"]
             inducing = min(registered.inducing if registered else default, len(data.Y))
     given: dict[str, Any] = {
         "n_clusters": clusters,
@@ -147,35 +147,35 @@ def estimator_for(
         "n_inducing": inducing,
     }
     settings |= {name: value for name, value in given.items() if value is not None}
-    return estimator_class(setting)(**settings)
+    return estimator_class(method)(**settings)
 
 
-def _check_settings(setting: Setting, settings: Mapping[str, Any]) -> None:
+def _check_settings(method: Method, settings: Mapping[str, Any]) -> None:
     """Raise UsageError for a setting that the estimator does not have."""
-    for name in sorted(settings.keys() - estimator_class(setting)().get_params().keys()):
-        owner = "the paper's model: add --setting paper, or drop it"
-        if setting == "paper":
-            owner = "the default model: drop it, or leave --setting paper out"
+    for name in sorted(settings.keys() - estimator_class(method)().get_params().keys()):
+        owner = "the paper's model: add --method sgp-mic, or drop it"
+        if method == "sgp-mic":
+            owner = "the default model: drop it, or leave --method sgp-mic out"
         raise UsageError(f"{option_name(name)} {settings[name]} belongs to {owner}.")
 
 
 def fit_with_options(
     data: Dataset,
     *,
-    setting: Setting = "default",
+    method: Method = "group-map",
     seed: int = 0,
     progress: fitting.FitProgressCallback = lambda _: None,
     **options: Any,
 ) -> Fitted:
     """Fit the model of `sgpmic fit` to a data set, with the options of the command."""
-    model = estimator_for(data, setting, random_state=seed, **options)
+    model = estimator_for(data, method, random_state=seed, **options)
     return fitting.fit_dataset(model, data, progress=progress, wording=with_options)
 
 
 def fit_labels(data: Dataset, codes: Indices, names: Sequence[str], **options: Any) -> Fitted:
     """Fit the default model to given clusters (N,) of the rows, without refits."""
-    if options.get("setting") == "paper":
-        raise UsageError("the paper's model takes no clusters: leave --setting paper out.")
+    if options.get("method") == "sgp-mic":
+        raise UsageError("the paper's model takes no clusters: leave --method sgp-mic out.")
     given = {"clusters": len(names), "n_resamples": 0, "init": codes}
     return with_labels(fit_with_options(data, **{**options, **given}), codes, names)
 

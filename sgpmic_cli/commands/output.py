@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sgpmic_cli.benchmark.fit import Row
     from sgpmic_cli.benchmark.plan import Study
     from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions
-    from sgpmic_cli.clustering.fitting import AssignProgress, IterationProgress
+    from sgpmic_cli.result.fitting import AssignProgress, IterationProgress
 
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
 LINE_SECONDS = 10.0  # between two lines of progress
@@ -234,7 +234,7 @@ class FitProgress(ProgressDisplay):
 
     def __call__(self, step: "IterationProgress | AssignProgress | str") -> None:
         """Show one step."""
-        from sgpmic_cli.clustering.fitting import AssignProgress
+        from sgpmic_cli.result.fitting import AssignProgress
 
         if isinstance(step, str):
             self.update(f"current step: {step}")

@@ -100,9 +100,9 @@ def _fit_and_draw(
     """Fit a data set as `sgpmic fit` does, and draw one figure of it."""
     from threadpoolctl import threadpool_limits
 
-    from sgpmic_cli.clustering import figures
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
+    from sgpmic_cli.result import figures
 
     if data is None:
         raise UsageError("this figure needs a data set: name it, such as --data iris.")

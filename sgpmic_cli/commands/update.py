@@ -36,11 +36,11 @@ def update(  # noqa: PLR0913 - one parameter per option
     prepared as in the fit. Writes model.npz, the model of all rows, and labels.csv and
     embedding.csv of the new rows.
     """
-    from sgpmic_cli.clustering.later_rows import add_rows, recipe_of
     from sgpmic_cli.commands.output import FitProgress, facts
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files.output_folder import output_folder
+    from sgpmic_cli.result.later_rows import add_rows, recipe_of
 
     dataset = shared.named_data(dataset, dataset_option)
     fitted = load(model).set_params(n_jobs=n_jobs)
@@ -76,9 +76,9 @@ def diff(before: Model, after: Model, *, output: Output) -> None:
     Says which clusters match, which rows changed their cluster, and which columns changed their
     role. The rows of the first fit must be the first rows of the second one.
     """
-    from sgpmic_cli.clustering.later_rows import compare_fits
     from sgpmic_cli.commands.output import facts, rich_table
     from sgpmic_cli.estimator_base.latent_clusterer import load
+    from sgpmic_cli.result.later_rows import compare_fits
 
     found: dict[str, Any] = compare_fits(load(before), load(after))
     pairs = [[str(value) for value in pair.values()] for pair in found["matched_clusters"]]

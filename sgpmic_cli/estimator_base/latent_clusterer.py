@@ -1,4 +1,4 @@
-"""Base class of `SGPMIC` and `PaperSGPMIC`: from a table to scaled rows, fits and new rows."""
+"""Base class of `GroupMap` and `SGPMIC`: from a table to scaled rows, fits and new rows."""
 
 import warnings
 from abc import abstractmethod
@@ -58,8 +58,8 @@ SHARED_RULES = {
 COST = 25  # of locating a row, relative to a row of a bound
 # Classes by the kinds of model files. A file of one model does not import the other.
 ESTIMATORS = {
-    "shared-process": "sgpmic_cli.clustering.model.estimator:SGPMIC",
-    "paper": "sgpmic_cli.paper.model.estimator:PaperSGPMIC",
+    "shared-process": "sgpmic_cli.clustering.group_map:GroupMap",
+    "paper": "sgpmic_cli.paper.model.estimator:SGPMIC",
 }
 
 
@@ -304,7 +304,7 @@ def load(path: PathLike, *, every_row: bool = True) -> LatentClusterer:
 
     Returns
     -------
-    model : SGPMIC or PaperSGPMIC
+    model : GroupMap or SGPMIC
         The fitted estimator that the file holds.
     """
     file = Path(path, "model.npz") if Path(path).is_dir() else Path(path)

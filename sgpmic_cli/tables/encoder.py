@@ -188,7 +188,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     Numbers stay as they are. Texts and codes with few values become zeros and ones, dates become
     days, and texts such as "€ 1.234,50" or "12 %" become numbers. Identifiers, constant columns and
     texts with many values are left out. A raw table X of shape (n_samples, n_columns) is a data
-    frame of pandas, polars or pyarrow, or an array. `SGPMIC.fit` uses this class for data frames.
+    frame of pandas, polars or pyarrow, or an array. `GroupMap.fit` uses this class for data frames.
 
     Parameters
     ----------

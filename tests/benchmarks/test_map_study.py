@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from benchmarks import map_study
-from sgpmic import SGPMIC
+from sgpmic import GroupMap
 
 CONFIDENCE = np.array([0.95, 0.95, 0.55, 0.55, 1.0])
 RIGHT = np.array([True, True, True, False, True])
@@ -50,7 +50,7 @@ def test_outliers_replace_five_percent_of_the_rows_within_the_range():
 def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples_and_above_the_scores():
     covariance = np.array([[1.0, 0.8, 0.5], [0.8, 1.0, 0.4], [0.5, 0.4, 1.0]])
     rows = np.random.RandomState(0).multivariate_normal(np.zeros(3), covariance, size=300)
-    model = SGPMIC(n_clusters=1, random_state=0).fit(rows)
+    model = GroupMap(n_clusters=1, random_state=0).fit(rows)
     drawn, _ = model.sample(20_000, random_state=0)
     density = map_study.log_density(model, rows[:100], seed=0)
     gaussian = multivariate_normal(drawn.mean(axis=0), np.cov(drawn.T)).logpdf(rows[:100])

@@ -21,8 +21,13 @@ def test_a_missing_file_is_named(results):
 def test_the_lead_is_that_over_the_best_other_method_of_the_row(results, monkeypatch):
     rows_shown = {"tables": ("study", ("tables",)), "others": ("study-others", ())}
     monkeypatch.setattr(numbers, "COMPARED", rows_shown)
-    ari = {"SGPMIC": (0.9, 0.5), "k-means": (0.5, 0.5), "Ward": (1.0, 0.1), "paper's model": (1, 1)}
-    rows = [("clouds/c", "SGPMIC", 0, 0.0)] + [
+    ari = {
+        "GroupMap": (0.9, 0.5),
+        "k-means": (0.5, 0.5),
+        "Ward": (1.0, 0.1),
+        "paper's model": (1, 1),
+    }
+    rows = [("clouds/c", "GroupMap", 0, 0.0)] + [
         (f"tables/{name}", method, 0, scores[number])
         for method, scores in ari.items()
         for number, name in enumerate("ab")
@@ -56,9 +61,9 @@ def test_the_best_method_of_a_data_set_counts_and_lower_errors_are_better(result
     (results / "study").mkdir()
     (results / "study/map.csv").write_text(
         "dataset,seed,measure,method,value\n"
-        "iris,0,ece,SGPMIC,0.1\niris,0,ece,Gaussian mixture,0.3\n"
-        "wine,0,ece,SGPMIC,0.2\nwine,0,ece,Gaussian mixture,0.2\n"
+        "iris,0,ece,GroupMap,0.1\niris,0,ece,Gaussian mixture,0.3\n"
+        "wine,0,ece,GroupMap,0.2\nwine,0,ece,Gaussian mixture,0.2\n"
     )
     lines = numbers.value("map ece").split("\n")
-    assert "| SGPMIC | 0.15 (2) |" in lines
+    assert "| GroupMap | 0.15 (2) |" in lines
     assert "| Gaussian mixture | 0.25 (1) |" in lines

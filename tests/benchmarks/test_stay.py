@@ -23,7 +23,7 @@ def test_only_the_update_leaves_rows_in_their_place(monkeypatch):
     monkeypatch.setattr(stay, "rivals", lambda seed: {})
     rows = np.random.RandomState(0).standard_normal((60, 3))
     monkeypatch.setattr(
-        stay, "fitted", lambda Y, seed: stay.SGPMIC(1, max_iter=2, random_state=0).fit(Y)
+        stay, "fitted", lambda Y, seed: stay.GroupMap(1, max_iter=2, random_state=0).fit(Y)
     )
     update, refit = stay.growth(rows, 0)
     assert (update["median_move"], update["changed_clusters"]) == (0.0, 0.0)

@@ -15,7 +15,7 @@ from benchmarks.two_bounds import (
     standard_value,
 )
 from sgpmic_cli.paper.model.bound import Bound, observe
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.kernels import RBF
 
 
@@ -109,7 +109,7 @@ def test_the_gradient_of_the_standard_bound_is_that_of_central_differences(model
 
 
 def test_the_corrected_bound_is_ahead_after_one_iteration_from_the_same_start(model):
-    found = bounds_by_iteration(*model, PaperSGPMIC(covariance_floor=0.05), iterations=4)
+    found = bounds_by_iteration(*model, SGPMIC(covariance_floor=0.05), iterations=4)
     values = found.pivot(index="iteration", columns="bound", values="value")
     assert values.index.tolist() == [0, 1, 2, 3, 4]
     assert values["KL-corrected"][0] == values["standard"][0]

@@ -53,7 +53,7 @@ def test_a_folder_of_tables_is_scored(tmp_path, monkeypatch, capsys):
         table.to_csv(folder / f"{name}.csv", index=False)
     monkeypatch.setattr(study, "ON_TABLES", suite.METHODS)
     study.main([str(folder), "--out", str(tmp_path / "out"), "--n-jobs", "1", "--seeds", "1"])
-    assert "| SGPMIC | 0.967 | 0.000 | 0.000 | 0.000 |" in capsys.readouterr().out
+    assert "| GroupMap | 0.967 | 0.000 | 0.000 | 0.000 |" in capsys.readouterr().out
 
 
 def test_the_default_model_gets_the_table_itself(tmp_path):

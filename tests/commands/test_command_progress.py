@@ -2,8 +2,8 @@ import threading
 
 import pytest
 
-from sgpmic_cli.clustering.fitting import IterationProgress
 from sgpmic_cli.commands.output import FitProgress, Output, ProgressDisplay, RunProgress
+from sgpmic_cli.result.fitting import IterationProgress
 
 
 class RecordedOutput(Output):

@@ -13,15 +13,15 @@ from command_line import assert_one_sentence, sgpmic
 from raw_tables import birds
 from typer.main import get_command
 
-from sgpmic_cli import SGPMIC
-from sgpmic_cli.clustering.model.map import backend
+from sgpmic_cli import GroupMap
+from sgpmic_cli.clustering.map import backend
 from sgpmic_cli.commands import app, fit_models
 from sgpmic_cli.data import load
 from sgpmic_cli.files.output_folder import MARKER
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
 
-QUICK = "--setting paper --iterations 2 --inducing 10"
+QUICK = "--method sgp-mic --iterations 2 --inducing 10"
 DRAWN_WITH_PDF = {
     f"{name}.{kind}" for name in ("convergence", "embedding", "profile") for kind in ("png", "pdf")
 }
@@ -41,7 +41,7 @@ def no_figures(monkeypatch):
         (folder / "embedding.png").touch()
         return []
 
-    monkeypatch.setattr("sgpmic_cli.clustering.figures.draw_all", draw_nothing)
+    monkeypatch.setattr("sgpmic_cli.result.figures.draw_all", draw_nothing)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     document = json.loads(result.stdout)
     folder = here / "sgpmic-out" / "fit" / "iris"
     assert {path.name for path in folder.iterdir()} == FILES
-    data, model = load("iris"), PaperSGPMIC.load(folder / "model.npz")
+    data, model = load("iris"), SGPMIC.load(folder / "model.npz")
     told = [document[name] for name in ("clusters", "dims", "inducing", "seed")]
     assert told == [3, 2, 10, 3]
     assert document["scores"]["acc"] == purity(data.labels, model.labels_)
@@ -140,7 +140,7 @@ def test_a_missing_gpu_is_no_error_and_options_reach_the_model(run, no_figures, 
     monkeypatch.setattr(backend, "missing_for_gpu", lambda: "none is plugged in")
     quick = "--clusters 2 --iterations 2 --inducing 5 --resamples 0"
     run(f"plain.csv {quick} --device auto")
-    model = SGPMIC.load("sgpmic-out/fit/plain/model.npz")
+    model = GroupMap.load("sgpmic-out/fit/plain/model.npz")
     assert (model.n_resamples, len(model.lower_bounds_)) == (0, 2)
 
 
@@ -156,7 +156,7 @@ def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sgpmic_cli.clustering.figures.draw_embedding", fail)
+    monkeypatch.setattr("sgpmic_cli.result.figures.draw_embedding", fail)
     result = run(f"iris {QUICK} --out kept --seed 9 --force --pdf")
     assert "embedding could not be drawn (OSError: [Errno 28] No space left" in result.stderr
     after = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
@@ -194,7 +194,7 @@ def test_python_and_the_command_line_fit_the_same_model(here, no_figures, missin
     sgpmic("fit birds.csv --clusters 3 --iterations 1")
     command = pd.read_csv("sgpmic-out/fit/birds/labels.csv").set_index("row")
     with pytest.warns(UserWarning, match="left out"):
-        model = SGPMIC(3, max_iter=1, random_state=0).fit(frame)
+        model = GroupMap(3, max_iter=1, random_state=0).fit(frame)
     assert command.index.tolist() == (np.flatnonzero(model.labels_ >= 0) + 1).tolist()
     used = model.training_prediction.part(model.labels_ >= 0)
     assert np.array_equal(command["cluster"], used.labels)
@@ -203,20 +203,20 @@ def test_python_and_the_command_line_fit_the_same_model(here, no_figures, missin
     trace = pd.read_csv("sgpmic-out/fit/birds/trace.csv")
     assert trace["step"].tolist() == ["EM"]
     assert trace["bound"].tolist() == pytest.approx(model.lower_bounds_)
-    written = SGPMIC.load("sgpmic-out/fit/birds/model.npz")
+    written = GroupMap.load("sgpmic-out/fit/birds/model.npz")
     assert list(written.feature_names_in_) == list(model.feature_names_in_)
 
 
 def test_the_help_names_the_defaults_of_the_estimators():
     parameters = {"dims": "n_components", "inducing": "n_inducing"}
-    own, paper = SGPMIC().get_params(), PaperSGPMIC().get_params()
+    own, paper = GroupMap().get_params(), SGPMIC().get_params()
     options = {
         option.name: option.show_default for option in get_command(app).commands["fit"].params
     }
     for name in ("dims", "inducing", "max_iter", "n_resamples", "scale"):
         assert options[name].startswith(str(own[parameters.get(name, name)])), name
     for name in ("max_iter", "scale"):
-        assert options[name].endswith(f"; {paper[name]} with --setting paper")
+        assert options[name].endswith(f"; {paper[name]} with --method sgp-mic")
     for name in ("kernel", "optimizer", "n_init"):
         assert options[name] == str(paper[name])
-    assert options["variance"] == f"{fit_models.PAPER_VARIANCE:g} with --setting paper"
+    assert options["variance"] == f"{fit_models.PAPER_VARIANCE:g} with --method sgp-mic"

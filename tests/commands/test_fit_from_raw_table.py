@@ -9,7 +9,7 @@ import pytest
 from command_line import document, sgpmic
 from raw_tables import birds, groups
 
-from sgpmic_cli import SGPMIC
+from sgpmic_cli import GroupMap
 from sgpmic_cli.data import load
 
 SECTIONS = ["summary", "clusters", "map", "cut", "profiles", "rows", "columns", "details"]
@@ -32,7 +32,7 @@ def out(fitted, monkeypatch):
 
 
 def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
-    stdout, model = fitted[0].stdout, SGPMIC.load(out / "model.npz")
+    stdout, model = fitted[0].stdout, GroupMap.load(out / "model.npz")
     m = model.n_clusters_
     assert m in (2, 3)  # two of the three groups are near each other
     assert f"{m} clusters, chosen among 1 to 15" in stdout
@@ -62,7 +62,7 @@ def test_the_profile_has_the_statistics_of_each_cluster(fitted, out):
 
 
 def test_the_answer_is_in_the_files(fitted, out):
-    model = SGPMIC.load(out / "model.npz")
+    model = GroupMap.load(out / "model.npz")
     summary = json.loads((out / "manifest.json").read_text())["fit"]
     assert summary["verdicts"] == model.verdicts_
     sizes = np.bincount(model.groups_[model.groups_ >= 0])
@@ -115,9 +115,9 @@ def test_the_page_has_all_sections_and_needs_no_network(out):
 def test_classes_of_a_registered_set_are_not_used(here):
     fitted = document("fit iris")
     labels = pd.read_csv("sgpmic-out/fit/iris/labels.csv")["cluster"]
-    assert fitted["setting"] == "default"
+    assert fitted["method"] == "group-map"
     assert len(fitted["numbers_tried"]) == 15
-    assert np.array_equal(SGPMIC(random_state=0).fit(load("iris").Y).labels_, labels)
+    assert np.array_equal(GroupMap(random_state=0).fit(load("iris").Y).labels_, labels)
 
 
 def test_a_group_of_two_clusters_has_a_card_and_a_registered_set_is_predicted(here):

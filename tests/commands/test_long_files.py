@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
-from sgpmic_cli import SGPMIC, row_blocks
-from sgpmic_cli.clustering import fitting
+from sgpmic_cli import GroupMap, row_blocks
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
+from sgpmic_cli.result import fitting
 from sgpmic_cli.tables import read
 from sgpmic_cli.tables.options import TableOptions
 
@@ -21,8 +21,8 @@ NEW = pd.DataFrame(RNG.randn(150, 3) + 6.0 * (np.arange(150) % 2)[:, None], colu
 @pytest.fixture(autouse=True)
 def small_products(here, monkeypatch):
     # Rows that are multiplied together share rounding errors, so their blocks must be equal.
+    monkeypatch.setattr(GroupMap, "_rows_at_once", 4)
     monkeypatch.setattr(SGPMIC, "_rows_at_once", 4)
-    monkeypatch.setattr(PaperSGPMIC, "_rows_at_once", 4)
 
 
 def use_small_blocks(patch):
@@ -49,8 +49,8 @@ def write(kind, table):
 @pytest.mark.parametrize(
     ("kind", "model"),
     [
-        *((kind, SGPMIC(2, max_iter=3, random_state=0)) for kind in ("csv.gz", "npy", "parquet")),
-        ("csv", PaperSGPMIC(2, n_inducing=9, max_iter=2)),
+        *((kind, GroupMap(2, max_iter=3, random_state=0)) for kind in ("csv.gz", "npy", "parquet")),
+        ("csv", SGPMIC(2, n_inducing=9, max_iter=2)),
     ],
 )
 def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, model):
@@ -78,7 +78,7 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
     train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
     train.to_csv("train.csv", index=False)
     data = load("train.csv", table=TableOptions(missing=missing))
-    fitting.fit_dataset(SGPMIC(2, max_iter=2, random_state=0), data).model.save("model.npz")
+    fitting.fit_dataset(GroupMap(2, max_iter=2, random_state=0), data).model.save("model.npz")
     colours = np.where(np.arange(150) % 3, "red", "green")
     table = NEW.assign(colour=colours, extra=1, kind=np.arange(150) % 2)
     present = np.random.RandomState(1).random_sample(150) > 0.1
@@ -108,7 +108,7 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
 def test_an_error_in_a_late_block_names_its_place_and_writes_nothing(
     here, monkeypatch, line, sentence
 ):
-    SGPMIC(2, max_iter=2, random_state=0).fit(TRAIN).save("model.npz")
+    GroupMap(2, max_iter=2, random_state=0).fit(TRAIN).save("model.npz")
     lines = NEW.to_csv(index=False).splitlines()
     lines.insert(101, line)
     (here / "new.csv").write_bytes("\n".join(lines).encode("latin-1"))

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
-from sgpmic_cli.clustering import later_rows
 from sgpmic_cli.files.output_folder import MARKER
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
+from sgpmic_cli.result import later_rows
 from sgpmic_cli.scores import purity
 
 
@@ -16,7 +16,7 @@ def fitted():
     rng = np.random.RandomState(0)
     values = rng.randn(40, 3) + 5.0 * (np.arange(40) % 2)[:, None]
     frame = pd.DataFrame(values, columns=["a", "b", "c"])
-    return PaperSGPMIC(2, 2, n_inducing=10, max_iter=3, random_state=0).fit(frame), frame
+    return SGPMIC(2, 2, n_inducing=10, max_iter=3, random_state=0).fit(frame), frame
 
 
 @pytest.fixture(autouse=True)

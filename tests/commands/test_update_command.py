@@ -4,7 +4,7 @@ import pytest
 from command_line import assert_one_sentence, document, sgpmic
 from raw_tables import clouds
 
-from sgpmic_cli import SGPMIC, PaperSGPMIC, load
+from sgpmic_cli import SGPMIC, GroupMap, load
 
 
 def frame(*centres, size, seed):
@@ -13,7 +13,7 @@ def frame(*centres, size, seed):
 
 @pytest.fixture(scope="module")
 def model():
-    return SGPMIC(2, max_iter=2, random_state=0).fit(frame(0, 6, size=30, seed=0))
+    return GroupMap(2, max_iter=2, random_state=0).fit(frame(0, 6, size=30, seed=0))
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def test_diff_matches_clusters_rows_and_columns(model):
     labels[4] = 1 - labels[4]
     other = frame(0, 6, size=30, seed=0).assign(d="x")
     other.loc[::2, "d"] = "y"
-    SGPMIC(2, init=labels, max_iter=1, random_state=0).fit(other).save("other.npz")
+    GroupMap(2, init=labels, max_iter=1, random_state=0).fit(other).save("other.npz")
     told = document("diff model.npz other.npz")
     pairs = [(pair["before"], pair["after"]) for pair in told["matched_clusters"]]
     assert pairs == [(0, 1), (1, 0)]
@@ -67,7 +67,7 @@ def test_diff_of_an_update_shows_the_new_cluster_and_no_changed_row():
 
 def test_the_papers_model_takes_no_new_rows():
     rows = frame(0, 6, size=20, seed=0)
-    PaperSGPMIC(2, n_inducing=5, max_iter=1, random_state=0).fit(rows).save("paper.npz")
+    SGPMIC(2, n_inducing=5, max_iter=1, random_state=0).fit(rows).save("paper.npz")
     assert_one_sentence(sgpmic("update paper.npz new.csv", code=2), "fit the whole table again")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli import SGPMIC, PaperSGPMIC, load
+from sgpmic_cli import SGPMIC, GroupMap, load
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.recipe import TableRecipe
 
@@ -22,12 +22,12 @@ FRAME = pd.DataFrame(Y, columns=["a", "b", "c"])
 
 def default(**parameters):
     usual = {"n_clusters": 2, "max_iter": 3, "n_resamples": 0, "random_state": 0}
-    return SGPMIC(**{**usual, **parameters})
+    return GroupMap(**{**usual, **parameters})
 
 
 def paper(**parameters):
     own = {"n_clusters": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0}
-    return PaperSGPMIC(**{**own, **parameters})
+    return SGPMIC(**{**own, **parameters})
 
 
 @pytest.fixture(scope="module", params=[default, paper])
@@ -97,7 +97,7 @@ def test_a_loaded_model_is_the_same_model(tmp_path, model, X):
 
 
 def test_the_other_estimator_does_not_load_a_file(fitted, saved):
-    other = SGPMIC if type(fitted) is PaperSGPMIC else PaperSGPMIC
+    other = GroupMap if type(fitted) is SGPMIC else SGPMIC
     with pytest.raises(UsageError, match=r"holds a model of kind '.*': use sgpmic\.load"):
         other.load(saved)
     assert type(type(fitted).load(saved)) is type(fitted)
@@ -122,7 +122,7 @@ def test_column_names_and_recipe_are_stored_and_a_new_fit_drops_the_recipe(fitte
 
 def test_files_that_cannot_be_read_are_named(tmp_path):
     with pytest.raises(ValueError, match="not fitted"):
-        SGPMIC().save(tmp_path / "m.npz")
+        GroupMap().save(tmp_path / "m.npz")
     assert not (tmp_path / "m.npz").exists()
     with pytest.raises(UsageError, match="There is no model file"):
         load(tmp_path / "none.npz")
@@ -216,7 +216,7 @@ PAPER = {
 
 def test_invalid_arrays_are_refused_in_one_sentence(fitted, saved):
     whole = saved.read_bytes()
-    own = PAPER if type(fitted) is PaperSGPMIC else DEFAULT
+    own = PAPER if type(fitted) is SGPMIC else DEFAULT
     for name, values in (BOTH | own).items():
         for value in values:
             saved.write_bytes(whole)

@@ -11,22 +11,22 @@ IRIS = [*BENCHMARK, "--dataset", "iris"]
 SWEEP = ["sweep-inducing", "--dataset", "iris"]
 NAMES = ["my seed=2.csv", "out=1/label=2.csv", "n_jobs must.csv"]  # the messages repeat them
 FITS = {
-    "my.csv --setting paper": "the number of classes in my.csv is unknown",
+    "my.csv --method sgp-mic": "the number of classes in my.csv is unknown",
     "my.csv --label knd": "did you mean 'kind'?",
     "iris --clusters 151": "--clusters 151 needs at least that many distinct rows",
     f"iris --clusters {HUGE}": "… 999",
     f"iris --dims {HUGE}": "give a number such as 2, or auto",
     "my.csv --columns ,": "'--columns': no column is named",
-    "iris --clusters 2-8 --setting paper": "the paper's model does not choose",
+    "iris --clusters 2-8 --method sgp-mic": "the paper's model does not choose",
     "iris --clusters 0-3": "--clusters 0-3: give a number such as 3, a range such as 2-8",
     "iris --clusters 8-2": "--clusters 8-2: give a number such as 3, a range such as 2-8",
-    "iris --dims 5 --setting paper": "needs at least that many columns",
+    "iris --dims 5 --method sgp-mic": "needs at least that many columns",
     "iris --kernel cosine": "'cosine' is not one of 'rbf', 'linear'",
-    "iris --kernel rbf": "--kernel rbf belongs to the paper's model: add --setting paper",
+    "iris --kernel rbf": "--kernel rbf belongs to the paper's model: add --method sgp-mic",
     "iris --n-jobs 0": "'--n-jobs': 0 is not possible",
-    "iris --setting paper --device cuda": "--device cuda belongs to the default model",
-    "huge.csv --clusters 2 --scale none --setting paper": "'global'",
-    "missing.csv --clusters 2 --missing model --setting paper": "(--missing median)",
+    "iris --method sgp-mic --device cuda": "--device cuda belongs to the default model",
+    "huge.csv --clusters 2 --scale none --method sgp-mic": "'global'",
+    "missing.csv --clusters 2 --missing model --method sgp-mic": "(--missing median)",
 }
 
 

@@ -45,7 +45,7 @@ def test_sgpmic_and_sgpmic_cli_have_the_same_names():
     import sgpmic_cli
 
     assert "site-packages" in sgpmic_cli.__file__
-    assert sgpmic.SGPMIC is sgpmic_cli.SGPMIC
+    assert sgpmic.GroupMap is sgpmic_cli.GroupMap
     assert sgpmic.__version__ == sgpmic_cli.__version__
     assert Path(sgpmic_cli.__file__).with_name("py.typed").is_file()
 

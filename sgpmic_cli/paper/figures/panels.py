@@ -25,7 +25,7 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.figure_style import matched_looks
 from sgpmic_cli.files.array_cache import Arrays, kept
 from sgpmic_cli.paper.experiments.protocols import paper_suite
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
 
 
@@ -124,7 +124,7 @@ def _fitted(run: Run, memory: Path) -> Arrays:
     return {"X": estimator.embedding_, "labels": estimator.labels_}
 
 
-class _WithoutTruncation(PaperSGPMIC):
+class _WithoutTruncation(SGPMIC):
     """The paper's model with all responsibilities in every iteration, however small."""
 
     _negligible = np.finfo(float).tiny

@@ -31,7 +31,7 @@ from sgpmic_cli.paper.methods._scatter import centred
 from sgpmic_cli.paper.model import kernels
 from sgpmic_cli.paper.model.bound import Bound, Parameters, observe
 from sgpmic_cli.paper.model.em import m_step
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.mixture import mixture
 from sgpmic_cli.paper.model.optimizers import ascend, scg
 
@@ -106,7 +106,7 @@ class FGPLVMFCM(EmbeddingFCM):
         prior = mixture(np.ones(1), np.zeros((1, q)), np.eye(q)[None])
         p = Parameters(X, Z, kernel.start(q)[None], float(np.log(4.0 / variance)), prior)
         bound = Bound(kernel, observe(Y - Y.mean(axis=0)), np.ones((len(Y), 1)))
-        settings = PaperSGPMIC(optimizer="scg", optimizer_steps=self.max_iter, learn_noise=True)
+        settings = SGPMIC(optimizer="scg", optimizer_steps=self.max_iter, learn_noise=True)
         p, at_start = m_step(bound, p, settings)
         if not np.isfinite(at_start):
             raise FloatingPointError(NO_START)

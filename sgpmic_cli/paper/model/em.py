@@ -38,7 +38,7 @@ class Fit(NamedTuple):
 def train(
     model: Any, kernel: Kernel, data: Observed, p: Parameters, S: Array, workers: Workers = ALONE
 ) -> Fit:
-    """Run EM from the given start. The parameters of `model`, a PaperSGPMIC, are the settings."""
+    """Run EM from the given start. The parameters of `model`, a SGPMIC, are the settings."""
     bounds: list[float] = []
     converged = False
     _, factors = Bound(kernel, data, S, workers=workers).value(p)
@@ -64,7 +64,7 @@ def train(
 def m_step(bound: Bound, p: Parameters, model: Any) -> tuple[Parameters, float]:
     """Raise the bound at fixed responsibilities, and return the bound at the start as well.
 
-    The parameters of `model`, a PaperSGPMIC, are the settings.
+    The parameters of `model`, a SGPMIC, are the settings.
     """
     start = [p.X, p.Z, p.theta]
     if model.learn_noise:

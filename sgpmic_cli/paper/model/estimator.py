@@ -80,7 +80,7 @@ AXES = {
 
 
 @dataclass(eq=False, repr=False)
-class PaperSGPMIC(LatentClusterer):
+class SGPMIC(LatentClusterer):
     """Mixture of sparse Gaussian-process latent variable models, as in the paper.
 
     Latent points and clusters are learned together. The paper's Algorithm 1 optimises all
@@ -201,9 +201,9 @@ class PaperSGPMIC(LatentClusterer):
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import make_blobs
-    >>> from sgpmic_cli import PaperSGPMIC
+    >>> from sgpmic_cli import SGPMIC
     >>> X, y = make_blobs(n_samples=60, centers=[[0] * 5, [9] * 5, [-9] * 5], random_state=0)
-    >>> model = PaperSGPMIC(n_clusters=3, n_components=2, n_inducing=20, random_state=0).fit(X)
+    >>> model = SGPMIC(n_clusters=3, n_components=2, n_inducing=20, random_state=0).fit(X)
     >>> model.embedding_.shape
     (60, 2)
     >>> np.bincount(model.labels_)

@@ -54,7 +54,7 @@ def start(
 ) -> tuple[Parameters, Array]:
     """Return the parameters and responsibilities before the first E-step.
 
-    The parameters of `model`, a PaperSGPMIC, are the settings.
+    The parameters of `model`, a SGPMIC, are the settings.
     Weights are equal, means are the centres of fuzzy c-means. Covariances are those of its
     memberships to the power `start_sharpness`. Kernel parameters have the paper's values; variance,
     bias and white, which have the unit of Y^2, are multiplied by `kernel_start`.

@@ -10,7 +10,7 @@ from sgpmic_cli.paper.model import start
 from sgpmic_cli.paper.model.bound import Bound, observe
 from sgpmic_cli.paper.model.e_step import expectation
 from sgpmic_cli.paper.model.em import m_step
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.kernels import RBF
 
 
@@ -18,7 +18,7 @@ from sgpmic_cli.paper.model.kernels import RBF
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_m_step_never_lowers_the_bound(kernel, form, optimizer):
-    model = PaperSGPMIC(covariance_type=form, covariance_floor=1e-2, optimizer=optimizer)
+    model = SGPMIC(covariance_type=form, covariance_floor=1e-2, optimizer=optimizer)
     model.set_params(optimizer_steps=5, learn_weights=True, learn_noise=True)
     Y, p, S = problem(kernel, form)
     bound = Bound(KERNELS[kernel], observe(Y), S)
@@ -45,7 +45,7 @@ def test_an_exact_e_step_never_lowers_the_bound(kernel, seed):
 
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
 def test_gradient_steps_of_the_prior_raise_the_bound_and_keep_it_valid(optimizer):
-    model = PaperSGPMIC(covariance_type="full", optimizer=optimizer, optimizer_steps=5)
+    model = SGPMIC(covariance_type="full", optimizer=optimizer, optimizer_steps=5)
     model.set_params(learn_noise=True, prior_by_gradient=True)
     Y, p, S = problem("rbf")
     first, bound = p, Bound(KERNELS["rbf"], observe(Y), S)
@@ -65,7 +65,7 @@ def test_gradient_steps_of_the_prior_raise_the_bound_and_keep_it_valid(optimizer
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_the_bound_can_be_recomputed_from_the_public_attributes(kernel):
     Y = load("wine").Y[::2]
-    model = PaperSGPMIC(3, 2, kernel=kernel, n_inducing=20, max_iter=5, random_state=0).fit(Y)
+    model = SGPMIC(3, 2, kernel=kernel, n_inducing=20, max_iter=5, random_state=0).fit(Y)
     points = model.embedding_, model.inducing_points_
     S, beta = np.maximum(model.responsibilities_, 1e-12), 1.0 / model.noise_variances_[0]
     prior = kernel, model.kernel_params_, model.weights_, model.means_, model.covariances_
@@ -80,13 +80,13 @@ def test_many_rows_start_from_landmarks_with_a_warning(monkeypatch):
     rng = np.random.RandomState(0)
     Y = 6.0 * rng.randn(3, 4)[np.arange(300) % 3] + rng.randn(300, 4)
     with pytest.warns(UserWarning, match="300 rows are too many for exact ISOMAP"):
-        model = PaperSGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
+        model = SGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
     assert model.embedding_.shape == (300, 2)
     assert all(len(set(model.labels_[i::3])) == 1 for i in range(3))
 
 
 def test_sharper_memberships_start_narrower_clusters():
-    X, model = np.random.RandomState(1).randn(200, 2), PaperSGPMIC(3, covariance_floor=1e-6)
+    X, model = np.random.RandomState(1).randn(200, 2), SGPMIC(3, covariance_floor=1e-6)
     (soft, S), (sharp, S_of_sharp) = (
         start.start(
             model.set_params(start_sharpness=power), RBF(), X, 0.0, np.random.RandomState(0)

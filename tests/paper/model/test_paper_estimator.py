@@ -1,4 +1,4 @@
-"""PaperSGPMIC as a scikit-learn estimator: attributes, inputs, invalid arguments, warnings."""
+"""SGPMIC as a scikit-learn estimator: attributes, inputs, invalid arguments, warnings."""
 
 import re
 import warnings
@@ -11,13 +11,13 @@ from raw_tables import clouds
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
 
 
 def small(**settings):
     usual = {"n_clusters": 2, "n_inducing": 10, "max_iter": 3, "random_state": 0}
-    return PaperSGPMIC(**{**usual, **settings})
+    return SGPMIC(**{**usual, **settings})
 
 
 def test_fitted_attributes_have_the_documented_shapes():

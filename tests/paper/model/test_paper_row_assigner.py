@@ -5,7 +5,7 @@ import pytest
 from central_differences import central_differences
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.model.estimator import PaperSGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC
 
 SETTINGS = {"n_inducing": 15, "max_iter": 4, "random_state": 0}
 
@@ -13,13 +13,13 @@ SETTINGS = {"n_inducing": 15, "max_iter": 4, "random_state": 0}
 @pytest.fixture(scope="module")
 def iris():
     Y = load("iris").Y
-    return PaperSGPMIC(3, 2, max_iter=10, random_state=0).fit(Y), Y
+    return SGPMIC(3, 2, max_iter=10, random_state=0).fit(Y), Y
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("ard", [False, True])
 def test_gradient_equals_central_differences(kernel, ard):
-    model = PaperSGPMIC(3, 2, kernel=kernel, ard=ard, covariance_type="full", **SETTINGS)
+    model = SGPMIC(3, 2, kernel=kernel, ard=ard, covariance_type="full", **SETTINGS)
     model.fit(load("iris").Y[::2])
     assigner = model._assigner
     rng = np.random.RandomState(2)
@@ -58,6 +58,6 @@ def test_rows_beside_the_training_rows_get_their_labels(name):
     """Also on raw columns, where A is badly conditioned."""
     data = load(name)
     own = {"scale": "none", "center": False, "n_inducing": 30, "max_iter": 8}
-    model = PaperSGPMIC(data.n_classes, 2, random_state=0, **own).fit(data.Y)
+    model = SGPMIC(data.n_classes, 2, random_state=0, **own).fit(data.Y)
     beside = data.Y * (1.0 + 1e-6 * np.random.RandomState(0).randn(*data.Y.shape))
     assert np.mean(model.predict(beside) == model.labels_) >= 0.9

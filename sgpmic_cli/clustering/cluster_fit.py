@@ -1,0 +1,188 @@
+"""Find the clusters of scaled rows: prepare the rows, choose the number, cluster.
+
+The clusters come from a consensus of base clusterings or from a spanning tree (`clusters/`).
+"""
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.stats import rankdata
+
+from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.clustering.clusters.base_clusterings import (
+    NAMED,
+    Consensus,
+    named_clustering,
+    refit,
+)
+from sgpmic_cli.clustering.clusters.cluster_number import Selection, choose_number
+from sgpmic_cli.clustering.clusters.cluster_space import (
+    ClusterSpace,
+    SharedDimensions,
+    shared_dimensions,
+    used_features,
+)
+from sgpmic_cli.clustering.clusters.discrete_columns import discrete_features
+from sgpmic_cli.clustering.clusters.label_constants import COPY, MOST_CLUSTERS
+from sgpmic_cli.clustering.clusters.missing_values import Gaussian, fit_gaussian, impute
+from sgpmic_cli.clustering.clusters.probabilities import ClusterModel
+from sgpmic_cli.errors import UsageError, warn_caller
+from sgpmic_cli.estimator_base.scaling import canonical_order, distinct_rows
+
+
+class PreparedRows(NamedTuple):
+    """Weighted rows in canonical order, with missing values filled in."""
+
+    rows: Array
+    mask: BoolArray | None  # of missing values; None without any
+    gaussian: Gaussian | None  # fills in missing values
+    order: Indices  # of the rows
+    shared: SharedDimensions | None
+
+
+def prepare_rows(rows: Array, columns: Indices) -> PreparedRows:
+    """Prepare weighted rows (N, F), given the column of each feature (F,)."""
+    discrete = discrete_features(rows, columns)
+    used = used_features(rows, discrete, columns)
+    missing = np.isnan(rows)
+    gaussian = fit_gaussian(rows, used) if missing.any() else None
+    if gaussian is not None:
+        rows = impute(gaussian, rows)
+    order = canonical_order([rows])
+    rows, mask = rows[order], None if gaussian is None else missing[order]
+    # The number of clusters depends on the table and not on `random_state`.
+    shared = shared_dimensions(rows, discrete, used, columns, np.random.RandomState(0))
+    return PreparedRows(rows, mask, gaussian, order, shared)
+
+
+def copy_groups(Y: Array, columns: Indices) -> tuple[Indices, Array]:
+    """Return for each feature its group of near copies, and the number of columns in it, (P,) each.
+
+    `columns` (P,) is the column of each feature, 0, 1, ... in ascending order. NaN marks missing
+    values. The association of two columns is Cramér's V, with ranks for numbers, which recognise
+    wages and logarithms of wages. Let B_i be an orthonormal basis of the centred features of column
+    i, with d_i columns (one for a number, levels - 1 for a category):
+
+        V_ij^2 = |B_i' B_j|^2 / min(d_i, d_j)
+    """
+    starts = np.flatnonzero(np.diff(columns, prepend=-1))
+    bases = [_basis(features) for features in np.split(Y, starts[1:], axis=1)]
+    degrees = np.array([basis.shape[1] for basis in bases])
+    first = np.r_[0, np.cumsum(degrees)[:-1]]
+    all_bases = np.hstack(bases)
+    squares = (all_bases.T @ all_bases) ** 2
+    squares = np.add.reduceat(np.add.reduceat(squares, first, axis=0), first, axis=1)
+    V = np.sqrt(squares / np.minimum(degrees[:, None], degrees))
+    group = connected_components(csr_matrix(V >= COPY), directed=False)[1].astype(np.intp)
+    return group[columns], np.bincount(group)[group[columns]].astype(np.float64)
+
+
+def _basis(features: Array) -> Array:
+    """Return an orthonormal basis of the centred features of one column, with ranks of numbers."""
+    missing = np.isnan(features)
+    if features.shape[1] == 1:
+        # Rounded, because a change of unit or noise may split a value in its last digits.
+        features = rankdata(np.round(features, 6), axis=0, nan_policy="omit")
+    centred = np.where(missing, 0.0, features - np.nanmean(features, axis=0))
+    U, spread, _ = np.linalg.svd(centred, full_matrices=False)
+    return np.asarray(U[:, spread > 1e-9 * spread[0]])
+
+
+def numbers_to_try(n_clusters: Any, Y: Array, given: Array | None) -> list[int]:
+    """Return the numbers of clusters to choose from for rows Y, perhaps with memberships."""
+    if isinstance(n_clusters, str):
+        low, high = 1, min(distinct_rows(Y, MOST_CLUSTERS), max(2, len(Y) // 10))
+    elif isinstance(n_clusters, Integral):
+        low = high = int(n_clusters)
+    else:
+        low, high = n_clusters
+    if given is not None:
+        m = given.shape[1]
+        if not isinstance(n_clusters, str) and not low <= m <= high:
+            raise UsageError(f"init has {m} clusters, which n_clusters={n_clusters} excludes.")
+        return [m]
+    if high > (distinct := distinct_rows(Y, high)):
+        raise UsageError(
+            f"n_clusters={high} needs at least that many distinct rows; there are {distinct}."
+        )
+    return list(range(low, high + 1))
+
+
+def choose_from(
+    prepared: PreparedRows, numbers: list[int], most: int | None, report: Callable[[str], None]
+) -> Selection:
+    """Choose the number of clusters. If it is MOST_CLUSTERS, go on once, up to `most`."""
+    rows, shared = prepared.rows, prepared.shared
+    report(f"number of clusters, from {numbers[0]} to {numbers[-1]}")
+    found = choose_number(rows, numbers, shared)
+    if found.chosen < MOST_CLUSTERS or most is None:
+        return found
+    numbers = list(range(1, min(most, len(rows) // 10) + 1))
+    if numbers[-1] > MOST_CLUSTERS:
+        report(f"number of clusters, up to {numbers[-1]}")
+        found = choose_number(rows, numbers, shared)
+    if found.chosen == numbers[-1]:
+        warn_caller(
+            f"The number of clusters, {found.chosen}, is the largest that was tried: more "
+            "clusters may describe these data better, or the data form a continuum."
+        )
+    return found
+
+
+def find_clusters(
+    prepared: PreparedRows,
+    n_clusters: int,
+    init: str | Array,
+    n_resamples: int,
+    random_state: np.random.RandomState,
+) -> tuple[Consensus, ClusterModel, Array | None]:
+    """Return the clusters, the model that assigns rows to them, and their stability (M,).
+
+    `init` is the name of a clustering, or the memberships (N, M) of the prepared rows. Without
+    refits the stability is None.
+    """
+    space = ClusterSpace.of(prepared.rows, prepared.shared, n_clusters)
+    seed = int(random_state.randint(np.iinfo(np.int32).max))
+    if not isinstance(init, str):
+        found = Consensus(init.argmax(axis=1), [init], ("given",))
+    elif init == "consensus":
+        found = space.consensus(n_clusters)
+    else:
+        found = named_clustering(init, space.rows, n_clusters, seed)
+    refits = stability = None
+    if n_resamples and n_clusters > 1:
+        refits, stability = refit(space.rows, found, n_resamples, np.random.RandomState(seed))
+    posterior, refits = space.in_columns(found.posterior), space.in_columns(refits)
+    return found, ClusterModel(found.labels, n_clusters, posterior, refits), stability
+
+
+def given_memberships(init: Any, n_samples: int, left_out: Indices) -> Array | None:
+    """Return the labels or probabilities in `init` of the rows with values, (n, M).
+
+    Return None if `init` is the name of a clustering.
+    """
+    if isinstance(init, str):
+        if init in ("consensus", *NAMED):
+            return None
+        names = ", ".join(map(repr, ("consensus", *NAMED)))
+        raise UsageError(f"init must be one of {names}, labels or probabilities.")
+    given = np.asarray(init)
+    if given.ndim not in (1, 2) or len(given) != n_samples:
+        raise UsageError(
+            f"init must have one entry for each of the {n_samples} rows, not shape {given.shape}."
+        )
+    if np.ma.is_masked(init) or (given.ndim == 1 and pd.isna(given).any()):
+        raise UsageError("init must have an entry for every row; it has missing values.")
+    given = np.delete(given, left_out, axis=0)
+    if given.ndim == 1:
+        values, labels = np.unique(given, return_inverse=True)
+        return np.eye(len(values))[labels]
+    S = np.asarray(given, dtype=np.float64)
+    if not np.isfinite(S).all() or (S < 0).any() or (S.sum(axis=1) <= 0).any():
+        raise UsageError("init must be probabilities: no negative numbers, and no row of zeros.")
+    return S / S.sum(axis=1, keepdims=True)

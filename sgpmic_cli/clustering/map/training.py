@@ -1,0 +1,189 @@
+"""Fit the map: variational EM of the shared process under the latent mixture.
+
+The M-step moves the latent distributions, the inducing inputs, the kernel and the noise by a few
+steps of L-BFGS, then sets the latent mixture to its closed form. The E-step updates the
+expectations of missing values. Neither step lowers the bound.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from sgpmic_cli._typing import Array, BoolArray
+from sgpmic_cli.clustering.map import latent_mixture
+from sgpmic_cli.clustering.map.backend import Backend, Workspace
+from sgpmic_cli.clustering.map.features import MapParameters
+from sgpmic_cli.clustering.map.lbfgs import climb
+from sgpmic_cli.clustering.map.shared_process import (
+    CubaturePoints,
+    Posterior,
+    bound_and_gradient,
+    expected_rows,
+    log_prior,
+    posterior,
+    sufficient_statistics,
+)
+from sgpmic_cli.gp import Gaussians, pca
+from sgpmic_cli.row_blocks import Workers
+
+LATENT_VARIANCE = 0.03  # of q(x_n) at the start, beside latent points of unit variance
+START_NOISE = 0.05  # variance at the start, beside columns of unit variance
+ROWS_PER_INDUCING = 3  # at least this many rows for each inducing input
+WINDOW = 3  # iterations over which gains are compared
+SLOWEST = 0.95  # largest ratio of the gains of two windows
+
+
+class FittedMap(NamedTuple):
+    """A fitted map: parameters, latent mixture, process and history."""
+
+    parameters: MapParameters
+    mixture: Gaussians
+    process: Posterior
+    bounds: list[float]  # after every iteration
+    converged: bool
+
+
+def principal_components(Y: Array, q: int) -> Array:
+    """Return the first q principal components, scaled to a mean variance of one."""
+    scores = pca(Y, q)
+    return np.asarray(scores / np.sqrt(np.mean(scores**2)))
+
+
+def start_map(Y: Array, q: int, n_inducing: int, seed: int) -> MapParameters:
+    """Return the parameters at the start, with latent points on the principal components."""
+    X = principal_components(Y, q)
+    k = int(np.clip(len(Y) // ROWS_PER_INDUCING, 1, n_inducing))
+    Z = KMeans(k, n_init=1, random_state=seed).fit(X).cluster_centers_
+    one = np.ones(1)
+    return MapParameters(
+        mu=X,
+        log_s=np.full(X.shape, np.log(LATENT_VARIANCE)),
+        Z=np.asarray(Z, dtype=np.float64),
+        log_v=0.0 * one,
+        log_g=np.zeros(q),
+        log_l=0.0 * one,
+        log_noise=np.log(START_NOISE) * one,
+    )
+
+
+class MapFitter:
+    """State of a fit while it runs, on the chosen backend."""
+
+    def __init__(
+        self,
+        Y: Array,
+        mask: BoolArray | None,
+        probabilities: Array,
+        parameters: MapParameters,
+        backend: Backend,
+        workers: Workers,
+        free: BoolArray | None = None,
+    ):
+        self.backend, self.space = backend, Workspace(backend, workers)
+        # Rows whose latent distributions move, as a column of zeros and ones; None for all.
+        self.free = None if free is None else backend.asarray(free[:, None].astype(np.float64))
+        self.Y = backend.asarray(Y)
+        self.mask = None if mask is None else backend.asarray(mask)
+        self.missing = 0 if mask is None else int(mask.sum())
+        self._set_squares(START_NOISE)
+        self.parameters = parameters._replace(
+            mu=backend.asarray(parameters.mu), log_s=backend.asarray(parameters.log_s)
+        )
+        self.S = backend.asarray(np.ascontiguousarray(probabilities))
+        self.mixture = self._maximised_mixture()
+
+    def m_step(self, steps: int) -> None:
+        """Raise the bound over latent points, process and latent mixture."""
+        shapes, (n, q) = self.parameters, self.parameters.mu.shape
+        prior = latent_mixture.latent_prior(self.S, self.mixture)
+
+        @np.errstate(all="ignore")  # a trial point may be far away
+        def objective(vector: Any) -> tuple[float, Any]:
+            p = shapes.unpack(vector, self.backend)
+            try:
+                value, gradient = bound_and_gradient(self.space, self.Y, self.squares, p, prior)
+            except np.linalg.LinAlgError:  # a singular trial point
+                return float("nan"), vector
+            if self.free is not None:
+                gradient[: 2 * n * q].reshape(2, n, q)[:] *= self.free
+            return value, gradient
+
+        found = climb(objective, shapes.pack(self.backend), steps, self.space)
+        self.parameters = shapes.unpack(found, self.backend)
+        self.mixture = self._maximised_mixture()
+
+    def e_step(self) -> float:
+        """Return the bound, and then replace missing values by their expectations.
+
+        Without missing values nothing is updated: the weights of the clusters stay fixed.
+        """
+        xp, p = self.backend.xp, self.parameters
+        found = self.process()
+        latent = latent_mixture.mixture_bound(xp, self.S, p.mu, p.log_s, self.mixture)
+        bound = found.bound + log_prior(p) + latent + self.missing_entropy
+        if self.mask is not None:
+            expected = expected_rows(self.space, p, found)
+            self.Y = xp.where(self.mask, expected, self.Y)
+            self._set_squares(float(np.exp(p.log_noise[0])))
+        return bound
+
+    def process(self) -> Posterior:
+        """Return the distribution of the process at the inducing inputs."""
+        points = CubaturePoints(self.space, self.parameters)
+        sums = sufficient_statistics(points, self.Y, self.parameters)
+        return posterior(sums, self.parameters, self.squares, len(self.Y))
+
+    def result(self, bounds: list[float], converged: bool) -> FittedMap:
+        """Return the fitted map as NumPy arrays."""
+        to_numpy, p = self.backend.to_numpy, self.parameters
+        return FittedMap(
+            p._replace(mu=to_numpy(p.mu), log_s=to_numpy(p.log_s)),
+            Gaussians(*map(to_numpy, self.mixture)),
+            self.process(),
+            bounds,
+            converged,
+        )
+
+    def _set_squares(self, noise: float) -> None:
+        """Set the sum of <y^2> and the entropy of missing values, which have variance `noise`."""
+        self.squares = float((self.Y**2).sum()) + self.missing * noise
+        self.missing_entropy = 0.5 * self.missing * (1.0 + float(np.log(2.0 * np.pi * noise)))
+
+    def _maximised_mixture(self) -> Gaussians:
+        xp, p = self.backend.xp, self.parameters
+        return latent_mixture.maximising_gaussians(xp, p.mu, xp.exp(p.log_s), self.S)
+
+
+def fit_map(
+    fitter: MapFitter,
+    max_iter: int,
+    steps: int,
+    tol: float,
+    progress: Callable[[int, float], None] | None = None,
+) -> FittedMap:
+    """Run EM until the bound is estimated to be within `tol` nats per row of its limit."""
+    bounds: list[float] = []
+    converged = False
+    for iteration in range(1, max_iter + 1):
+        fitter.m_step(steps)
+        bounds.append(fitter.e_step())
+        if progress is not None:
+            progress(iteration, bounds[-1])
+        if converged := remaining_gain(bounds) <= tol * len(fitter.Y):
+            break
+    return fitter.result(bounds, converged)
+
+
+def remaining_gain(bounds: list[float]) -> float:
+    """Estimate how far the bound is below its limit, from the decay of its gains.
+
+    Gains of EM decay like a geometric series (Aitken's extrapolation, as in Boehning et al. 1994).
+    They are summed over WINDOW iterations, because single gains of a few L-BFGS steps vary.
+    """
+    if len(bounds) < 2 * WINDOW + 1:
+        return float("inf")
+    last, before = bounds[-1] - bounds[-1 - WINDOW], bounds[-1 - WINDOW] - bounds[-1 - 2 * WINDOW]
+    ratio = min(last / before, SLOWEST) if before > 0.0 else SLOWEST
+    return max(last, 0.0) * max(1.0, ratio / (1.0 - ratio))

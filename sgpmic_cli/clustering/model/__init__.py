@@ -1,1 +1,0 @@
-"""The default model: clusters, map, new rows and model files."""

@@ -1,0 +1,233 @@
+"""The default model as users call it: scikit-learn's contract, bad input, and invariances."""
+
+import copy
+import warnings
+
+import numpy as np
+import pytest
+from raw_tables import clouds
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sgpmic_cli import SGPMIC, GroupMap
+from sgpmic_cli.data import load
+from sgpmic_cli.errors import UsageError
+
+
+# No check is left out; the array API check skips itself while SciPy's experimental switch is off.
+@parametrize_with_checks(
+    [
+        GroupMap(max_iter=2, optimizer_steps=3, random_state=0),
+        SGPMIC(n_clusters=3, n_components=1, n_inducing=10, max_iter=2, random_state=0),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def small(**parameters):
+    usual = {"n_clusters": 2, "max_iter": 3, "n_resamples": 0, "random_state": 0}
+    return GroupMap(**{**usual, **parameters})
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"n_clusters": 41}, "n_clusters=41 needs at least that many distinct rows; .* 40."),
+        ({"n_clusters": (2, 50)}, "n_clusters=50 needs at least that many distinct rows; .* 40."),
+        ({"n_clusters": (5, 2)}, "n_clusters must be .* the smaller one first, not \\(5, 2\\)."),
+        ({"n_clusters": 0}, "n_clusters must be an integer of at least 1 .*, not 0."),
+        ({"n_clusters": "three"}, "n_clusters must be an integer .* or 'auto' .*, not 'three'."),
+        ({"n_resamples": -1}, "n_resamples must be an integer of at least 0, not -1."),
+        ({"init": [0, 1] * 5}, "init must have one entry for each of the 40 rows, not .*"),
+        ({"init": [0, 1, 2, 3] * 10}, "init has 4 clusters, which n_clusters=2 excludes."),
+        ({"init": np.zeros((40, 2))}, "init must be probabilities: .* no row of zeros."),
+        (
+            {"init": np.ma.array([0, 1] * 20, mask=[True] + [False] * 39)},
+            "init must have an entry for every row; it has missing values.",
+        ),
+        ({"init": "centroids"}, "init must be one of 'consensus', .*"),
+        ({"device": "tpu"}, "device must be 'cpu', 'cuda' or 'auto', not 'tpu'.*"),
+    ],
+)
+def test_invalid_parameters_are_refused_in_one_sentence(parameters, sentence):
+    with pytest.raises(ValueError, match=f"^{sentence}$"):
+        small(**parameters).fit(clouds(0, 6))
+
+
+@pytest.mark.parametrize(
+    ("columns", "asked", "used"), [(1, 2, 1), (2, 3, 2), (4, 3, 3), (4, 0.5, 1), (4, 0.9999, 4)]
+)
+def test_there_are_at_most_as_many_dimensions_as_columns(columns, asked, used):
+    model = small(n_components=asked).fit(clouds(0, 6, columns=columns))
+    assert model.embedding_.shape == (40, used)
+    assert model.transform(clouds(0, 6, columns=columns) + 0.1).shape == (40, used)
+
+
+def test_there_are_fewer_dimensions_than_rows():
+    model = small(n_clusters=2, n_components=4).fit(clouds(0, 6, columns=5)[:4])
+    assert model.embedding_.shape == (4, 3)
+
+
+def test_the_number_of_dimensions_can_be_left_to_the_bound(monkeypatch):
+    monkeypatch.setattr("sgpmic_cli.clustering.group_map.MAP_DIMENSIONS", (1, 3))
+    X = clouds(0, 6, columns=5)
+    bounds = {q: small(n_components=q, max_iter=5).fit(X).lower_bound_ for q in (1, 3)}
+    chosen = small(n_components="auto").fit(X).embedding_.shape[1]
+    assert chosen == max(bounds, key=lambda q: bounds[q])
+
+
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_labels_do_not_depend_on_units_or_order(name):
+    Y, random = load(name).Y, np.random.RandomState(1)
+    columns, rows = random.permutation(Y.shape[1]), random.permutation(len(Y))
+
+    def labels(X):
+        return small(n_clusters=3, max_iter=1).fit_predict(X)
+
+    first = labels(Y)
+    for changed in (1000.0 * Y + 8.0, Y[:, columns]):
+        assert adjusted_rand_score(first, labels(changed)) >= 0.99
+    assert adjusted_rand_score(first[rows], labels(Y[rows])) >= 0.9
+
+
+def test_overlapping_small_and_empty_clusters_are_reported_at_the_callers_line():
+    init = np.zeros((80, 4))
+    init[:40, :2] = [0.6, 0.4]  # two clusters that share their rows
+    init[40:78, 2] = 1.0
+    init[78:, 3] = 1.0  # and one of two rows
+    model = make_pipeline(StandardScaler(), small(n_clusters=4, init=init))
+    with pytest.warns(UserWarning, match="fewer clusters may describe") as found:
+        model.fit(clouds(0, 9, size=40))
+    assert found[-1].filename == __file__
+    model = model[-1]
+    assert 1 in model.empty_clusters_
+    assert 3 in [*model.small_clusters_, *model.empty_clusters_]
+    assert model.cluster_sizes_.sum() == 80
+    np.testing.assert_allclose(model.weights_.sum(), 1.0)
+
+
+def test_an_interrupted_refit_leaves_the_old_model_unchanged():
+    X = clouds(0, 6)
+    model = small().fit(X)
+    before = copy.deepcopy(vars(model))
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    model.set_params(callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(clouds(0, 3, 6, columns=7))
+    model.set_params(callback=None)
+    assert model.n_features_in_ == 4
+    for name in ("labels_", "embedding_", "weights_", "lower_bound_"):
+        np.testing.assert_array_equal(getattr(model, name), before[name])
+    np.testing.assert_array_equal(model.predict(X), before["labels_"])
+
+
+@pytest.mark.parametrize(
+    ("model", "steps"),
+    [
+        (
+            small(n_clusters=(1, 3), max_rows=30),
+            ["number of clusters, from 1 to 3", "clusters", "map"],
+        ),
+        (SGPMIC(max_iter=2, n_inducing=5, random_state=0), ["ISOMAP", "fuzzy c-means"]),
+    ],
+    ids=["default", "paper"],
+)
+@pytest.mark.filterwarnings("ignore:40 rows are more than max_rows")
+def test_every_step_is_printed_and_passed_to_the_callback_when_it_begins(model, steps, capsys):
+    events, bounds = [], []
+
+    class Callback:
+        started = events.append
+
+        def __call__(self, iteration, bound, labels):
+            events.append(iteration)
+            bounds.append(bound)
+
+    model.set_params(verbose=True, callback=Callback()).fit(clouds(0, 6))
+    iterations = list(range(1, model.max_iter + 1))
+    after = ["groups", "clusters of the remaining rows"] if hasattr(model, "max_rows") else []
+    assert events == [*steps, *iterations, *after]
+    assert set(bounds) <= set(model.lower_bounds_)
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == len(events)
+    assert printed[0] == f"{type(model).__name__}: {steps[0]}"
+    assert f"iteration 1 of at most {model.max_iter}, bound " in printed[len(steps)]
+    model.set_params(verbose=False, callback=None).fit(clouds(0, 6))
+    assert capsys.readouterr().out == ""
+
+
+def test_a_verbose_fit_shows_a_bar_on_a_terminal_and_calls_the_callback(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes the output for a terminal
+    events = []
+
+    class Callback:
+        started = events.append
+
+        def __call__(self, iteration, bound, labels):
+            events.append(iteration)
+
+        def assigned(self, done, rows):
+            events.append((done, rows))
+
+    callback = Callback()
+    model = small(n_clusters=2, max_rows=30, verbose=True, callback=callback)
+    with pytest.warns(UserWarning, match="subsample"):
+        model.fit(clouds(0, 6))
+    iterations = list(range(1, model.max_iter + 1))
+    ending = ["groups", "clusters of the remaining rows", (40, 40)]
+    assert events == ["clusters", "map", *iterations, *ending]
+    shown = capsys.readouterr().out
+    assert "GroupMap: assigned 40 of 40 rows" in shown
+    assert "GroupMap: clusters\n" not in shown  # no lines
+    assert model.verbose
+    assert model.callback is callback
+    with pytest.raises(UsageError, match="callback must be"):
+        model.set_params(callback="x").fit(clouds(0, 6))
+
+
+def test_rows_come_back_from_their_latent_points_and_samples_look_like_the_data(iris_model, iris):
+    back = iris_model.inverse_transform(iris_model.embedding_)
+    assert 1.0 - np.var(iris - back, axis=0).sum() / np.var(iris, axis=0).sum() > 0.9
+    drawn, clusters = iris_model.sample(600, random_state=0)
+    assert np.abs(drawn.mean(axis=0) - iris.mean(axis=0)).max() < 0.3
+    assert np.allclose(np.bincount(clusters, minlength=3) / 600, iris_model.weights_, atol=0.08)
+    with pytest.raises(ValueError, match="latent points of shape"):
+        iris_model.inverse_transform(np.zeros((3, 5)))
+
+
+def test_the_summary_has_one_row_for_each_cluster():
+    model = small(n_resamples=2).fit(clouds(0, 9, size=30))
+    summary = model.summary_
+    assert summary.index.name == "cluster"
+    assert summary["rows"].tolist() == model.cluster_sizes_.tolist() == [30, 30]
+    assert summary["verdict"].tolist() == ["group", "group"]
+    assert summary["neighbour"].tolist() == [1, 0]
+    np.testing.assert_array_equal(summary["stability"], model.stability_)
+    assert small().fit(clouds(0, 9)).summary_["stability"].isna().all()
+
+
+def test_warnings_of_base_clusterings_are_not_shown(monkeypatch):
+    fit_predict = KMeans.fit_predict
+
+    def warning(*arguments, **options):
+        warnings.warn("did not converge", ConvergenceWarning, stacklevel=1)
+        return fit_predict(*arguments, **options)
+
+    monkeypatch.setattr(KMeans, "fit_predict", warning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        GroupMap(3, max_iter=1, random_state=0).fit(load("iris").Y)
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e150, 1e300])
+def test_rows_far_outside_the_map_are_finite(iris_model, distance):
+    rows = iris_model.inverse_transform([[distance, 0.0], [-distance, distance]])
+    assert np.isfinite(rows).all()

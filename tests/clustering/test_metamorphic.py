@@ -1,0 +1,54 @@
+"""Changes of a table that say nothing about its clusters hardly change them."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from sgpmic_cli import GroupMap
+from sgpmic_cli.data import load
+
+CLUSTERS = {"bc": 2, "wdbc": 2, "segment": 7}
+
+
+def labels(Y, n_clusters, seed=0):
+    model = GroupMap(n_clusters, max_iter=1, optimizer_steps=1, random_state=seed)
+    return model.fit(Y).labels_
+
+
+@cache
+def unchanged(name, n_clusters):
+    return labels(load(name).Y, n_clusters)
+
+
+def rows_twice(Y, rng):
+    return np.vstack([Y, Y])
+
+
+def half_of_the_rows_twice(Y, rng):
+    return np.vstack([Y, Y[rng.permutation(len(Y))[::2]]])
+
+
+def jitter(Y, rng):
+    return Y + 1e-9 * Y.std(axis=0) * rng.standard_normal(Y.shape)
+
+
+def other_seed(Y, rng):
+    return Y
+
+
+CHANGES = [rows_twice, half_of_the_rows_twice, jitter, other_seed]
+CASES = [
+    *((name, CLUSTERS[name], change) for name in ("bc", "wdbc") for change in CHANGES),
+    *(("bc", "auto", change) for change in CHANGES),
+    ("segment", CLUSTERS["segment"], jitter),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "n_clusters", "change"), CASES)
+def test_clusters_of_a_changed_table_are_the_same(name, n_clusters, change):
+    Y = load(name).Y
+    changed = labels(change(Y, np.random.RandomState(0)), n_clusters, int(change is other_seed))
+    assert adjusted_rand_score(unchanged(name, n_clusters), changed[: len(Y)]) >= 0.9

@@ -1,0 +1,207 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgpmic_cli.data import Dataset, load
+from sgpmic_cli.result.answer import (
+    answer_sentence,
+    explained,
+    group_names,
+    group_profile,
+    meaning_of,
+    verdict_in_words,
+    without_columns,
+)
+from sgpmic_cli.result.single_column import Condition
+
+
+def verdicts(*kinds):
+    return [{"verdict": kind, "depth": 0.5, "neighbour": 0} for kind in kinds]
+
+
+def test_an_island_and_a_continuum():
+    groups = np.repeat([0, -1], [80, 2920])
+    labels = np.r_[np.zeros(80, dtype=int), 1 + np.arange(2920) % 3]
+    text = answer_sentence(groups, labels, verdicts("group", *["slice"] * 3), ["high wage"])
+    assert text == (
+        "80 rows (high wage) are a group; the other 2,920 rows are one continuum, cut into 3 "
+        "slices."
+    )
+
+
+def test_clusters_with_valleys_are_not_called_slices():
+    groups, labels = np.repeat([0, -1], [60, 118]), np.repeat([0, 1, 2], [60, 58, 60])
+    text = answer_sentence(groups, labels, verdicts(*["group"] * 3))
+    rest = "in the other 118 rows, valleys separate clusters, but not again in refits"
+    assert text == f"60 rows are a group; {rest}."
+
+
+def test_a_continuum_in_one_cluster_is_not_cut():
+    groups = np.repeat([0, -1], [10, 90])
+    text = answer_sentence(groups, groups + 1, verdicts("group", "group"))
+    assert text == "10 rows are a group; the other 90 rows are one cluster."
+
+
+def test_several_groups_without_a_rest():
+    groups = np.repeat([0, 1], [214, 119])
+    assert answer_sentence(groups, groups, verdicts("group", "group")) == (
+        "2 groups: 214 rows and 119 rows."
+    )
+    labels = np.r_[np.arange(214) % 2, np.full(119, 2)]
+    assert answer_sentence(
+        groups, labels, verdicts("slice", "slice", "group"), ["small", "large"]
+    ) == ("2 groups: 214 rows (small, in 2 clusters) and 119 rows (large).")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (["slice"], "No group stands out in the 60 rows."),
+        (["slice"] * 3, "No group stands out in the 60 rows: they are cut into 3 slices."),
+        (
+            ["group", "slice", "too few rows to say", "too few rows to say"],
+            "4 clusters in the 60 rows: 1 cluster is separated by a valley; 1 cluster is a slice "
+            "of a continuum; 2 clusters have too few rows to say whether they are groups.",
+        ),
+        (
+            ["too few rows to say"] * 2,
+            "2 clusters in the 60 rows, too few rows to say whether they are groups.",
+        ),
+        (
+            ["group", "slice", "slice"],
+            "No group is certain in the 60 rows: 1 cluster is separated by a valley, but not again "
+            "in refits; 2 clusters are slices of a continuum.",
+        ),
+    ],
+)
+def test_no_group(kinds, expected):
+    assert (
+        answer_sentence(np.full(60, -1), np.arange(60) % len(kinds), verdicts(*kinds)) == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (["slice"] * 2, "No group stands out in the 9 rows: they are cut into 2 slices (a; b)."),
+        (["too few rows to say"] * 2, "2 clusters in the 9 rows (a; b), too few rows to say"),
+        (["slice", "group", "slice"], "1 cluster (b) is separated by a valley, but not again"),
+        (["slice"] * 5, "they are cut into 5 slices."),
+    ],
+)
+def test_a_few_clusters_are_named(kinds, expected):
+    m = len(kinds)
+    text = answer_sentence(
+        np.full(9, -1), np.arange(9) % m, verdicts(*kinds), [], list("abcde"[:m])
+    )
+    assert expected in text
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (
+            ["too few rows to say"] * 3,
+            "are 3 clusters, too few rows to say whether they are groups.",
+        ),
+        (["too few rows to say", "slice"], "are 2 clusters, too few rows to say whether they are "),
+        (["too few rows to say"], "are one cluster, too few rows to say whether it is a group."),
+        (["slice"], "are one continuum."),
+    ],
+)
+def test_the_rows_beside_a_group_are_what_their_verdicts_say(kinds, expected):
+    groups, labels = np.repeat([0, -1], [40, 60]), np.r_[np.zeros(40, int), np.arange(60)]
+    labels[40:] = 1 + labels[40:] % len(kinds)
+    text = answer_sentence(groups, labels, verdicts("group", *kinds))
+    assert f"40 rows are a group; the other 60 rows {expected}" in text
+
+
+def test_rows_around_a_group_within_its_cluster_are_outside():
+    groups = np.repeat([0, -1], [40, 10])
+    text = answer_sentence(groups, np.zeros(50, int), verdicts("group"))
+    assert text == "40 rows are a group; the other 10 rows are outside."
+
+
+def test_a_group_without_a_name_has_its_own_number():
+    Y = np.repeat([[0.0], [5.0], [9.0]], 20, axis=0)
+    data, groups = Dataset("three", Y, None, (), ("a",)), np.repeat([0, 1, 2], 20)
+    names = group_names(data, groups, group_profile(data, groups))
+    assert names[1] == "group 1"
+
+
+def test_clusters_without_rows_are_not_counted():
+    text = answer_sentence(
+        np.full(8, -1), np.arange(8) % 2 * 2, verdicts(*["slice"] * 3), [], list("abc")
+    )
+    assert text == "No group stands out in the 8 rows: they are cut into 2 slices (a; c)."
+
+
+def test_verdicts_in_words():
+    found = [
+        {"verdict": "group", "depth": 0.123, "neighbour": 1},
+        {"verdict": "slice", "depth": 0.999, "neighbour": 0},
+        {"verdict": "too few rows to say", "depth": None, "neighbour": None},
+    ]
+    shown = ["group (valley 88 %)", "slice", "too few rows"]
+    assert [verdict_in_words(each) for each in found] == shown
+    meaning = meaning_of(found)
+    assert "Group: " in meaning
+    assert "The percentage says " in meaning
+    assert "The percentage says " not in meaning_of(found[1:])
+    assert "Group: " not in meaning_of(found[1:])
+
+
+def test_a_column_that_explains_the_clusters_is_named():
+    one = Condition(0, "literacy", "=", "0", 1.0)
+    assert explained([], 2) is None
+    assert explained([one, one._replace(cluster=1, value="1")], 2) == (
+        "The column 'literacy' alone explains the clusters: cluster 0 is literacy=0 and cluster "
+        "1 is literacy=1."
+    )
+    assert explained([one], 4) == "A single column explains cluster 0 (literacy=0)."
+
+
+LABELS = np.repeat([0, 1, 2], 20)
+
+
+@pytest.mark.parametrize(
+    ("again", "expected"),
+    [
+        (LABELS * 0, "Without 'a' and 'b', no clusters are found."),
+        (2 - LABELS, "Without 'a' and 'b', the same clusters are found: other columns show them"),
+        (np.arange(60) % 2, "none of the clusters is found again, but 2 others."),
+        (np.minimum(LABELS, 1), "cluster 0 is found again; clusters 1 and 2 are not."),
+    ],
+)
+def test_clusters_that_a_fit_without_columns_finds_again(again, expected):
+    assert expected in without_columns(["a", "b"], LABELS, again)
+
+
+def names(data, groups):
+    return group_names(data, groups, group_profile(data, groups))
+
+
+def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.where(LABELS == 0, 0, 700), "D")
+    days += pd.to_timedelta(np.arange(60) * 7 % 20, "D")
+    frame = pd.DataFrame(
+        {
+            "day": days.astype(str),
+            "flag": (LABELS == 1).astype(int),
+            "kind": np.where(LABELS == 2, "new", np.where(np.arange(60) % 2, "old", "older")),
+            "x": np.random.RandomState(0).randn(60),
+        }
+    )
+    frame.loc[59, "kind"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    data = load(str(tmp_path / "t.csv"))
+    assert names(data, LABELS) == ["day <= 2020-12-04", "flag=1", "kind=new"]
+    values = np.random.RandomState(0).randn(60, 3) + 2.0 * (LABELS == 1)[:, None]
+    table = Dataset.from_classes("t", values, None, ["a", "b", "c"])
+    assert names(table, (LABELS == 1) - 1)[0].startswith("high ")
+
+
+def test_of_columns_that_explain_a_group_the_one_that_differs_most_is_named():
+    wage = np.r_[np.linspace(60, 200, 57), 300, 310, 320]
+    table = Dataset.from_classes("t", np.c_[np.log(wage), wage], None, ["logwage", "wage"])
+    assert names(table, (np.arange(60) > 56) - 1) == ["wage > 200"]

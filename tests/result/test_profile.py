@@ -1,0 +1,220 @@
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgpmic_cli.data import Dataset, load
+from sgpmic_cli.result.profile import (
+    as_date,
+    computed_columns,
+    profile_of,
+    readable,
+    repeated_texts,
+    scaling_advice,
+    text_advice,
+    write_profile,
+)
+from sgpmic_cli.tables.options import TableOptions
+
+LABELS = np.repeat([0, 1], [30, 10])
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.RandomState(0)
+    frame = pd.DataFrame(
+        {
+            "small": rng.randn(40) + 5.0 * LABELS,
+            "large": 1000.0 * rng.randn(40),
+            "kind": np.where(LABELS == 1, "new", np.where(np.arange(40) % 2, "old", "older")),
+        }
+    )
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    return load(str(tmp_path / "table.csv")), frame
+
+
+def test_means_and_fractions_are_in_the_units_of_the_file(data):
+    table, frame = data
+    profile = profile_of(table, np.eye(2)[LABELS])
+    place = {name: j for j, name in enumerate(profile.features)}
+    assert np.allclose(profile.means[:, place["large"]], frame["large"].groupby(LABELS).mean())
+    assert profile.means[:, place["kind=new"]].tolist() == pytest.approx([0.0, 1.0])
+    assert profile.is_category.tolist() == [name.startswith("kind=") for name in profile.features]
+    small = frame["small"]
+    apart = (small[LABELS == 1].mean() - small[LABELS == 0].mean()) / small.std(ddof=0)
+    assert profile.differences[1, place["small"]] == pytest.approx(apart)
+    assert profile.shown(place["kind=new"], np.nan) == "–"
+
+
+def test_dates_are_shown_as_dates(tmp_path):
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(300 * LABELS + np.arange(40) * 7 % 40, "D")
+    frame = pd.DataFrame({"when": days.astype(str), "x": np.random.RandomState(0).randn(40)})
+    frame.to_csv(tmp_path / "dates.csv", index=False)
+    profile = profile_of(load(str(tmp_path / "dates.csv")), np.eye(2)[LABELS])
+    late, early = (f"{days[k == LABELS].mean():%Y-%m-%d}" for k in (1, 0))
+    assert f"when {late} (elsewhere {early})" in profile.in_words(1)
+    assert profile.proposed_names()[1] == "late when"
+    assert profile.value(0, 0.5) == " 1970-01-01"
+
+
+@pytest.mark.parametrize("year", [1066, 9000])
+def test_dates_of_any_year_are_shown(tmp_path, year):
+    when = [f"{year + label}-05-{day % 28 + 1:02}" for day, label in enumerate(LABELS)]
+    frame = pd.DataFrame({"when": when, "x": np.random.RandomState(0).randn(40)})
+    frame.to_csv(tmp_path / "dates.csv", index=False)
+    profile = profile_of(load(str(tmp_path / "dates.csv")), np.eye(2)[LABELS])
+    assert profile.in_words(1)[0].startswith(f"when {year + 1}-05-")
+    assert as_date(-0.25, time=True) == "1969-12-31 18:00"
+
+
+def test_a_carriage_return_in_a_name_is_quoted(tmp_path):
+    frame = pd.DataFrame({"a\rb": LABELS + np.random.RandomState(0).randn(40), "c": LABELS})
+    frame.to_csv(tmp_path / "t.csv", index=False, lineterminator="\r\n")
+    profile = profile_of(load(str(tmp_path / "t.csv")), np.eye(2)[LABELS])
+    write_profile(tmp_path / "profile.csv", profile)
+    rows = list(csv.reader((tmp_path / "profile.csv").open(newline="")))
+    assert [row[3] for row in rows] == ["feature", "a\rb", "c", "a\rb", "c"]
+
+
+def test_one_category_represents_its_column(data):
+    profile = profile_of(data[0], np.eye(2)[LABELS])
+    words = profile.in_words(1)
+    assert len([each for each in words if each.startswith("kind=")]) == 1
+    assert "kind=new 100 % (elsewhere 0 %)" in words
+    assert any(each.startswith("small ") for each in words)
+
+
+def test_means_and_spreads_of_three_clusters_ignore_missing_values():
+    rng, labels = np.random.RandomState(0), np.arange(60) % 3
+    Y = 1e3 + labels[:, None] + rng.randn(60, 4)
+    Y[rng.rand(60, 4) < 0.2] = np.nan
+    found = profile_of(Dataset("t", Y, None, (), tuple("abcd")), np.eye(3)[labels])
+    np.testing.assert_allclose(found.spread, np.nanstd(Y, axis=0))
+    for m in range(3):
+        np.testing.assert_allclose(found.means[m], np.nanmean(Y[labels == m], axis=0))
+        np.testing.assert_allclose(found.spreads[m], np.nanstd(Y[labels == m], axis=0))
+        np.testing.assert_allclose(found.elsewhere[m], np.nanmean(Y[labels != m], axis=0))
+
+
+def test_scaling_is_advised_by_variances_and_not_by_means():
+    Y = np.random.RandomState(0).randn(50, 3) + np.array([1e5, 0.0, -1e5])
+    assert scaling_advice(Dataset("t", Y, None, (), ("a", "b", "c"))) is None
+    Y[:, 1] *= 40.0  # a variance 1600 times as large
+    advice = scaling_advice(Dataset("t", Y, None, (), ("a", "b", "c")))
+    assert advice is not None
+    assert advice.startswith("the variance of column 'b'")
+
+
+def test_single_or_empty_cluster_has_no_differences(data):
+    one = profile_of(data[0], np.ones((40, 1)))
+    assert np.isnan(one.differences).all()
+    assert one.in_words(0) == []
+    S = np.column_stack([np.eye(2)[LABELS], np.zeros(40)])
+    empty = profile_of(data[0], S)
+    assert np.isnan(empty.means[2]).all()
+    assert empty.in_words(2) == []
+
+
+THREE = np.arange(60) % 3
+
+
+@pytest.mark.parametrize(
+    ("text", "repeated"),
+    [
+        (np.array(["x", "y", "z"])[THREE], True),
+        (np.array(["x", "y"])[(THREE > 0).astype(int)], True),
+        (np.array(["x", "y"])[np.arange(60) // 30], False),
+        (np.where(np.arange(60) < 2, "x", "y"), False),  # any clustering follows a rare text
+        (np.where(np.arange(60) % 4, np.array(["x", "y", "z"])[THREE], None), False),  # missing
+    ],
+)
+def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
+    frame = pd.DataFrame({"a": np.arange(60.0) ** 2, "home town": text})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    found = repeated_texts(load(str(tmp_path / "t.csv")), THREE)
+    assert found == ({"home town": 1.0} if repeated else {})
+    words = "in 'home town', 100 % of the rows have the main text of their cluster."
+    assert text_advice(found) == [words] * repeated
+
+
+def test_means_that_look_equal_get_more_digits():
+    values = np.c_[-118.2 - 0.2 * LABELS, np.arange(40.0)]
+    data = Dataset.from_classes("t", values, None, ["longitude", "x"])
+    words = profile_of(data, np.eye(2)[LABELS]).in_words(1)
+    assert "longitude -118.40 (elsewhere -118.20)" in words
+    profile = profile_of(data, np.eye(2)[LABELS])
+    assert profile.distinct_texts(0, 1234.56781, 1234.56789) == ("1234.5678", "1234.5679")
+
+
+def test_proposed_names_are_short_and_differ(data):
+    table, _ = data
+    names = profile_of(table, np.eye(2)[LABELS]).proposed_names()
+    assert names == ["low small", "kind=new"]  # what most rows share; 100 % is not "mostly"
+    one = profile_of(table, np.ones((40, 1)))
+    assert one.proposed_names() == ["cluster 0"]
+
+
+def test_missing_cells_count_in_fractions_and_names(tmp_path):
+    kind = np.where(np.arange(40) % 3 == 0, "new", None)
+    x = np.random.RandomState(0).randn(40) + 9.0 * LABELS
+    frame = pd.DataFrame({"x": x, "kind": np.where(LABELS == 1, kind, "old")})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    data = load(str(tmp_path / "t.csv"), table=TableOptions(missing="model"))
+    profile = profile_of(data, np.eye(2)[LABELS])
+    new = profile.features.index("kind=new")
+    assert profile.means[1, new] == pytest.approx(np.mean(kind[LABELS == 1] == "new"))
+    assert profile.proposed_names() == ["kind=old", "high x"]  # most are not "new"
+
+
+def test_clusters_with_the_same_first_feature_get_longer_names(tmp_path):
+    frame = pd.DataFrame({"a": [9, 9, 9, 9, 0, 0, 0, 0], "b": [1, 2, 7, 8, 4, 5, 4, 5]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    labels = np.array([0, 0, 1, 1, 2, 2, 2, 2])
+    found = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[labels])
+    names = found.proposed_names()
+    assert len(set(names)) == 3
+    assert names[2] == "low a"
+
+
+def test_a_single_cluster_without_a_name_is_the_rest(tmp_path):
+    a = np.r_[np.zeros(4), np.full(4, 5), np.full(4, 9)] + np.arange(12) % 2
+    pd.DataFrame({"a": a, "b": np.arange(12) % 2}).to_csv(tmp_path / "t.csv", index=False)
+    found = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[np.repeat([0, 1, 2], 4)])
+    assert found.proposed_names() == ["low a", "the rest", "high a"]
+
+
+def test_numbers_are_written_for_people():
+    numbers = [
+        (0.0, 1.0),
+        (61.0, 9.0),
+        (12.345, 9.0),
+        (-118.25, 0.05),
+        (7.7e7, 1e7),
+        (1.1612e9, 1e7),
+        (3e-7, 1e-7),
+    ]
+    words = ["0", "61", "12.3", "-118.25", "77 million", "1160 million", "3.00e-07"]
+    assert [readable(value, spread) for value, spread in numbers] == words
+
+
+def test_columns_that_can_be_computed_from_columns_before_them(tmp_path):
+    rng = np.random.RandomState(0)
+    price, discount = rng.randint(100, 300, (2, 200)) / 100.0
+    store = rng.choice(["north", "south", "west"], 200)
+    frame = pd.DataFrame({"price": price, "store": store, "discount": discount})
+    frame["sale"] = frame["price"] - frame["discount"]
+    frame["south"] = np.where(store == "south", "yes", "no")
+    frame["like price"] = price + 0.05 * rng.randn(200)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert computed_columns(load(str(tmp_path / "t.csv"))) == ["sale", "south"]
+
+
+def test_a_category_between_its_extremes_names_no_cluster(tmp_path):
+    counts = [(24, 8, 8), (8, 16, 16), (10, 15, 15)]  # of sun, rain and fog in the clusters
+    kind = np.concatenate([np.repeat(["sun", "rain", "fog"], each) for each in counts])
+    labels = np.repeat([0, 1, 2], 40)
+    x = np.arange(120) % 3 + 9.0 * (labels == 1)
+    pd.DataFrame({"kind": kind, "x": x}).to_csv(tmp_path / "t.csv", index=False)
+    found = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[labels])
+    assert found.proposed_names()[1:] == ["high x", "the rest"]

@@ -1,0 +1,67 @@
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgpmic_cli import GroupMap, load
+from sgpmic_cli.data import TableOptions
+from sgpmic_cli.data.loading import load as load_table
+from sgpmic_cli.data.loading import rows_for
+from sgpmic_cli.estimator_base.prediction import unusual_below
+from sgpmic_cli.result.fitting import fit_dataset
+from sgpmic_cli.result.later_rows import assign_rows, recipe_of
+from sgpmic_cli.result.result_tables import typicality, unusual_notes
+
+
+def test_typicality_is_a_rank_within_the_cluster():
+    found = typicality(np.array([3.0, 1.0, 2.0, 9.0, 8.0]), np.array([0, 0, 0, 1, 1]))
+    np.testing.assert_allclose(found, [1.0, 1 / 3, 2 / 3, 1.0, 0.5])
+
+
+def test_the_threshold_is_the_outer_fence():
+    assert unusual_below(np.arange(101.0)) == 25.0 - 3.0 * 50.0
+
+
+@pytest.mark.parametrize(
+    ("n", "words"), [(0, None), (1, "1 of 9 rows is unlike"), (2, "2 of 9 rows are unlike most")]
+)
+def test_notes(n, words):
+    found = unusual_notes(n, 9, "else")
+    assert found == [] if words is None else found[0].startswith(words)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A fit of two blobs, in which row 5 is absurd and some values are missing."""
+    folder = tmp_path_factory.mktemp("fit")
+    rng = np.random.RandomState(0)
+    values = rng.randn(80, 4) + 8.0 * (np.arange(80) % 2)[:, None]
+    values[5] = [60.0, -60.0, 60.0, -60.0]
+    values[10:20, 0] = np.nan
+    frame = pd.DataFrame(values, columns=list("abcd"))
+    frame.to_csv(folder / "t.csv", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = load_table(str(folder / "t.csv"), table=TableOptions(missing="model"))
+        fitted = fit_dataset(GroupMap(2, max_iter=2, random_state=0), data)
+    fitted.write(folder)
+    return folder, fitted
+
+
+def test_absurd_rows_of_the_table_are_unusual(folder):
+    path, fitted = folder
+    assert np.flatnonzero(fitted.prediction.unusual).tolist() == [5]
+    assert "1 of 80 rows is unlike most rows of the table" in fitted.advice[-1]
+    assert np.flatnonzero(pd.read_csv(path / "labels.csv")["unusual"]).tolist() == [5]
+
+
+def test_absurd_new_rows_are_unusual(folder, tmp_path):
+    (tmp_path / "new.csv").write_text("a,b,c,d\n0,0,0,0\n8,8,8,8\n4e3,-4e3,5e3,9e3\n,0,0,0\n")
+    model = load(folder[0] / "model.npz")
+    recipe = recipe_of(model)
+    rows = rows_for(recipe, str(tmp_path / "new.csv"), format=recipe.format)
+    summary = assign_rows(model, rows, tmp_path)
+    assert pd.read_csv(tmp_path / "labels.csv")["unusual"].tolist() == [0, 0, 1, 0]
+    assert summary["unusual_rows"] == 1
+    assert "1 of 4 rows is unlike most rows of the model" in summary["notes"][-1]
