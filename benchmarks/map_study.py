@@ -52,13 +52,14 @@ MEASURES = {  # which value is best, and heading
 }
 INTRODUCTION = """# The map and the probabilities in numbers
 
-At most {most_rows:,} rows, standardised columns, {seeds} seed(s), number of classes given. All maps
-show GroupMap's clusters. GroupMap's map is fitted with these clusters as its prior and the others are
-not, so neighbours and silhouette are no comparison. A row is *right* if its class is the majority
-class of its cluster; the Gaussian mixture has its own clusters. A random third of the rows is held
-out. GroupMap's likelihood is that of its mixture, process and noise, by Monte Carlo integration. 20 %
-of the entries are hidden. 5 % of the rows are replaced by uniform rows. *best* counts the data sets
-where a method has the best value, ties included. `make map-study` computes this page.
+At most {most_rows:,} rows, standardised columns, {seeds} seed(s), number of classes given. All
+maps show GroupMap's clusters. GroupMap's map is fitted with these clusters as its prior and the
+others are not, so neighbours and silhouette are no comparison. A row is *right* if its class is
+the majority class of its cluster; the Gaussian mixture has its own clusters. A random third of
+the rows is held out. GroupMap's likelihood is that of its mixture, process and noise, by Monte
+Carlo integration. 20 % of the entries are hidden. 5 % of the rows are replaced by uniform rows.
+*best* counts the data sets where a method has the best value, ties included. `make map-study`
+computes this page.
 """
 Values = dict[tuple[str, str], float]  # by measure and method
 Arrays = dict[str, Array]  # by method

@@ -1,9 +1,10 @@
 """Measure how far rows move on the map when a table grows by a tenth, and how sure places are.
 
 Rows are added by `GroupMap.update`. Beside it: refits of GroupMap, UMAP and PaCMAP. The move of a
-row is a fraction of the width of the map; refits are aligned by a Procrustes transformation first. The
-ellipses of 90 % are those of the latent distributions. Their coverage is that of the places of the
-same rows in a fit to another half of the table that shares these rows. Writes stay.csv into OUT.
+row is a fraction of the width of the map; refits are aligned by a Procrustes transformation
+first. The ellipses of 90 % are those of the latent distributions. Their coverage is that of the
+places of the same rows in a fit to another half of the table that shares these rows. Writes
+stay.csv into OUT.
 """
 
 import argparse

@@ -8,7 +8,7 @@ from sgpmic_cli._version import __version__
 if TYPE_CHECKING:
     from sgpmic_cli.clustering.group_map import GroupMap
     from sgpmic_cli.estimator_base.latent_clusterer import load
-    from sgpmic_cli.estimator_base.prediction import Prediction
+    from sgpmic_cli.estimator_base.prediction import RowResults
     from sgpmic_cli.paper.model.estimator import SGPMIC
     from sgpmic_cli.result.page import report, show_map, write_report
     from sgpmic_cli.result.plots import plot_map, plot_profiles, plot_selection
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SGPMIC",
     "GroupMap",
-    "Prediction",
+    "RowResults",
     "TableEncoder",
     "__version__",
     "load",
@@ -33,7 +33,7 @@ __all__ = [
 _MODULES = {
     "GroupMap": "clustering.group_map",
     "SGPMIC": "paper.model.estimator",
-    "Prediction": "estimator_base.prediction",
+    "RowResults": "estimator_base.prediction",
     "TableEncoder": "tables.encoder",
     "load": "estimator_base.latent_clusterer",
     "plot_map": "result.plots",

@@ -30,7 +30,7 @@ follow_imports = silent
 
 @pytest.mark.parametrize("package", [sgpmic, sgpmic_cli])
 def test_the_public_names_are_listed_and_exist(package):
-    names = ["SGPMIC", "Prediction", "GroupMap", "TableEncoder", "__version__", "load"]
+    names = ["SGPMIC", "RowResults", "GroupMap", "TableEncoder", "__version__", "load"]
     names += ["plot_map", "plot_profiles", "plot_selection", "report", "show_map", "write_report"]
     assert sorted(dir(package)) == names
     for name in names:

@@ -16,11 +16,11 @@ from typing import Any, cast
 
 from sgpmic_cli.benchmark.methods import Method, Methods, resolve, unknown
 from sgpmic_cli.code_version import code_version
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import Entry, entry, find, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.estimator_base.scaling import Scale, offset_and_scale
+from sgpmic_cli.tables.rows import Rows
 
 PERCENTAGES = (50, 95, 99)  # of the variance
 USUAL_PERCENTAGE = 95
@@ -38,7 +38,7 @@ class Cell:
     settings: dict[str, Any] = field(default_factory=dict)
     # The scores shown as ACC and as NMI.
     scores: dict[str, str] = field(default_factory=lambda: {"acc": "acc", "nmi": "nmi"})
-    data: Dataset | None = None  # with the columns that the method gets; None if unavailable
+    data: Rows | None = None  # with the columns that the method gets; None if unavailable
     reason: str = ""  # why the data are unavailable
 
     @property
@@ -132,7 +132,7 @@ class LoadedData:
     name: str
     explained_variances: tuple[int, ...]  # percentages, one row of the table each
     entry: Entry | None  # None for a user's file
-    data: Dataset | None
+    data: Rows | None
     reason: str = ""
 
 
@@ -176,7 +176,7 @@ def load_data(
     return list(loaded.values())
 
 
-def _load(name: str, registered: Entry | None, label: str | None, source: Any) -> Dataset:
+def _load(name: str, registered: Entry | None, label: str | None, source: Any) -> Rows:
     """Load a data set. The last column of a file is its label column unless one is named."""
     if registered is not None:
         return load_entry(registered, **source)
@@ -267,7 +267,7 @@ def runs_of(cell: Cell, repeats: int, seed: int) -> list[Run]:
     return [] if data is None else [_run(cell, data, repeat, seed) for repeat in range(repeats)]
 
 
-def _run(cell: Cell, data: Dataset, repeat: int, base: int) -> Run:
+def _run(cell: Cell, data: Rows, repeat: int, base: int) -> Run:
     # A method with its own number of dimensions has the same runs in all rows of a data set.
     q = cell.settings.get("n_components", cell.q)
     common = {"q": q, "n_clusters": cell.n_clusters, "settings": cell.settings}

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.commands.output import facts, rich_table, score_facts
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
@@ -22,6 +21,7 @@ from sgpmic_cli.result import fitting, interpretation
 from sgpmic_cli.result.answer import verdict_in_words
 from sgpmic_cli.result.fitting import Fitted
 from sgpmic_cli.result.page import with_labels
+from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import as_option_value
 
 Method = Literal["group-map", "sgp-mic"]
@@ -97,7 +97,7 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
 
 
 def estimator_for(
-    data: Dataset,
+    data: Rows,
     method: Method,
     *,
     clusters: int | tuple[int, int] | Literal["auto"] | None = None,
@@ -160,7 +160,7 @@ def _check_settings(method: Method, settings: Mapping[str, Any]) -> None:
 
 
 def fit_with_options(
-    data: Dataset,
+    data: Rows,
     *,
     method: Method = "group-map",
     seed: int = 0,
@@ -172,7 +172,7 @@ def fit_with_options(
     return fitting.fit_dataset(model, data, progress=progress, wording=with_options)
 
 
-def fit_labels(data: Dataset, codes: Indices, names: Sequence[str], **options: Any) -> Fitted:
+def fit_labels(data: Rows, codes: Indices, names: Sequence[str], **options: Any) -> Fitted:
     """Fit the default model to given clusters (N,) of the rows, without refits."""
     if options.get("method") == "sgp-mic":
         raise UsageError("the paper's model takes no clusters: leave --method sgp-mic out.")

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registered import (
     NotOriginal,
     cache_folder,
@@ -19,6 +18,7 @@ from sgpmic_cli.data.registered import (
 )
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
+from sgpmic_cli.tables.rows import Rows
 
 
 def describe_entry(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
@@ -94,11 +94,11 @@ def verify_all(
     return checks
 
 
-def _load_original(found: Entry, place: str, offline: bool = False) -> Dataset:
+def _load_original(found: Entry, place: str, offline: bool = False) -> Rows:
     return parse_original(found, from_source(found, place, offline=offline))
 
 
-def _check_values(found: Entry, check: str, load: Callable[[], Dataset]) -> Check:
+def _check_values(found: Entry, check: str, load: Callable[[], Rows]) -> Check:
     try:
         dataset = load()
     except SgpmicError as error:

@@ -1,4 +1,4 @@
-"""Load a registered data set or a user's table as a Dataset."""
+"""Load a registered data set or a user's table as a Rows."""
 
 import os
 from dataclasses import replace
@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import RawTable
@@ -17,6 +16,7 @@ from sgpmic_cli.tables.encoder import EncodedTable
 from sgpmic_cli.tables.options import TableOptions, TextFormat
 from sgpmic_cli.tables.read import STANDARD_INPUT, read_blocks, read_table
 from sgpmic_cli.tables.recipe import TableRecipe, unify_numbers
+from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import printable
 
 _EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx", ".dta")
@@ -31,7 +31,7 @@ def load(
     data_dir: PathLike | None = None,
     mirror: str | None = None,
     offline: bool = False,
-) -> Dataset:
+) -> Rows:
     """Load a registered data set by its name, or a user's table by its path; "-" is stdin.
 
     `label` is the column that holds the classes; it overrides the one in `table`. `data_dir`,
@@ -96,7 +96,7 @@ def last_column(path: str) -> str | None:
     return next(read_blocks(os.path.expanduser(path), TextFormat())).columns[-1]
 
 
-def _load_table(given: str, options: TableOptions) -> Dataset:
+def _load_table(given: str, options: TableOptions) -> Rows:
     path = os.path.expanduser(given)
     named = {options.label, options.id, *options.columns, *options.drop}
     table = read_table(path, options.format, named)
@@ -107,7 +107,7 @@ def _load_table(given: str, options: TableOptions) -> Dataset:
     (rows,) = encoded
     if len(rows.Y) < 2:
         raise UsageError(f"{table.path} has one row of data only; clustering needs two or more")
-    return Dataset.from_classes(
+    return Rows.from_classes(
         _name(given),
         rows.Y,
         None if rows.classes is None else unify_numbers(rows.classes.tolist()),

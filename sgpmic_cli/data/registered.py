@@ -19,11 +19,11 @@ import pandas as pd
 
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.data.registry import Entry, bundled_folder
 from sgpmic_cli.errors import DataUnavailable, SgpmicError
 from sgpmic_cli.files.atomic import read_regular, replacing
 from sgpmic_cli.interrupts import within
+from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import printable, shortened, without_login
 
 TIMEOUT = 15.0  # seconds without data before an attempt fails
@@ -40,7 +40,7 @@ class NotOriginal(DataUnavailable):
     """A file that has the publisher's name but not the publisher's content."""
 
 
-def load_entry(registered: Entry, **source: Any) -> Dataset:
+def load_entry(registered: Entry, **source: Any) -> Rows:
     """Load a registered data set. Raise DataUnavailable if it is not as published.
 
     `source` are the arguments `data_dir`, `mirror` and `offline` of `load`.
@@ -66,17 +66,17 @@ def load_entry(registered: Entry, **source: Any) -> Dataset:
         Y, classes, columns = digits.data, [*map(str, digits.target)], digits.feature_names
     else:
         return _load_bundled(registered)
-    return Dataset.from_classes(registered.name, Y, classes, columns)
+    return Rows.from_classes(registered.name, Y, classes, columns)
 
 
-def _load_bundled(registered: Entry) -> Dataset:
+def _load_bundled(registered: Entry) -> Rows:
     path = bundled_folder() / f"{registered.name}.csv"
     try:
         table = pd.read_csv(path, dtype=str)
         *columns, label = table.columns
         # Python's float rounds correctly, which the parser of pandas does not.
         Y, classes = table[columns].to_numpy(float), table[label].tolist()
-        dataset = Dataset.from_classes(registered.name, Y, classes, columns)
+        dataset = Rows.from_classes(registered.name, Y, classes, columns)
     except (TypeError, ValueError):
         dataset = None
     if dataset is None or dataset.sha256 != registered.values_sha256:
@@ -163,12 +163,12 @@ def from_source(entry: Entry, mirror: str | None, *, offline: bool = False) -> b
         ) from None
 
 
-def parse_original(entry: Entry, raw: bytes) -> Dataset:
+def parse_original(entry: Entry, raw: bytes) -> Rows:
     """Parse the publisher's file, whose hash has been checked."""
     Y, classes = PARSERS[entry.parser](raw)
     width = len(str(Y.shape[1]))
     feature_names = [f"v{j + 1:0{width}d}" for j in range(Y.shape[1])]
-    return Dataset.from_classes(entry.name, Y, classes, feature_names)
+    return Rows.from_classes(entry.name, Y, classes, feature_names)
 
 
 def _download(entry: Entry, urls: Sequence[str]) -> bytes:

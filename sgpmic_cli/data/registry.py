@@ -22,7 +22,7 @@ class Entry:
     kind: str  # "bundled" | "download" | "generated" | "random" | "installed"
     licence: str
     attribution: str
-    values_sha256: str  # of values and labels, see Dataset.sha256
+    values_sha256: str  # of values and labels, see Rows.sha256
     urls: tuple[str, ...] = ()
     filename: str = ""  # of the publisher's file
     size: int = 0  # bytes of the publisher's file

@@ -31,7 +31,7 @@ from sgpmic_cli.estimator_base.prediction import (
     Diagnostics,
     Features,
     Located,
-    Prediction,
+    RowResults,
     diagnose,
     most_probable,
     warn_about,
@@ -116,17 +116,17 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         """Return the latent points (n_samples, Q) of rows, optimised under the fitted model."""
         return self._locate(X).points
 
-    def prediction(self, X: Table | Features) -> Prediction:
+    def prediction(self, X: Table | Features) -> RowResults:
         """Return clusters, probabilities, latent points and densities of rows at once."""
-        return Prediction.of(self._locate(X), self.unusual_below_)
+        return RowResults.of(self._locate(X), self.unusual_below_)
 
     @property
-    def training_prediction(self) -> Prediction:
+    def training_prediction(self) -> RowResults:
         """The prediction of the training rows after `fit`. Model files do not have it."""
         check_is_fitted(self, "log_density_")
         X, variances = self.embedding_, self.embedding_variances_
         located = Located(X, variances, self.responsibilities_, self.log_density_)
-        return replace(Prediction.of(located, self.unusual_below_), labels=self.labels_)
+        return replace(RowResults.of(located, self.unusual_below_), labels=self.labels_)
 
     def predict_proba(self, X: Table) -> Array:
         """Return the probability of each cluster for each row, (n_samples, n_clusters)."""

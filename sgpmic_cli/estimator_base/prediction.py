@@ -44,7 +44,7 @@ class Located(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Prediction:
+class RowResults:
     """Clusters, probabilities, latent points and densities of rows.
 
     A row without any value has the label -1, and NaN for all numbers.
@@ -72,14 +72,14 @@ class Prediction:
     unusual: BoolArray
 
     @classmethod
-    def of(cls, located: Located, unusual_below: float) -> "Prediction":
+    def of(cls, located: Located, unusual_below: float) -> "RowResults":
         """Derive the labels and the unusual rows."""
         points, variances, S, log_density = located
         return cls(most_probable(S), S, points, variances, log_density, log_density < unusual_below)
 
-    def part(self, rows: Any) -> "Prediction":
+    def part(self, rows: Any) -> "RowResults":
         """Return some of the rows."""
-        return Prediction(**{name: array[rows] for name, array in vars(self).items()})
+        return RowResults(**{name: array[rows] for name, array in vars(self).items()})
 
 
 def most_probable(S: Array) -> Indices:

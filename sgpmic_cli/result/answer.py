@@ -8,10 +8,10 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.clusters.islands import comes_back
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.result.profile import Profile, as_date, profile_of
 from sgpmic_cli.result.single_column import Condition, explained_clusters
 from sgpmic_cli.tables.recipe import Column, TableRecipe, TextColumn
+from sgpmic_cli.tables.rows import Rows
 
 MEANING = {
     "group": "Group: a valley of the density separates it from every neighbour.",
@@ -119,7 +119,7 @@ def found_again(labels: Indices, again: Indices) -> tuple[list[int], list[int]]:
     return kept, [m for m in clusters if m not in kept]
 
 
-def explained_rows(data: Dataset, labels: Indices, profile: Profile) -> list[Condition]:
+def explained_rows(data: Rows, labels: Indices, profile: Profile) -> list[Condition]:
     """Return a condition for every cluster that a single column of the table explains.
 
     Of columns that explain a cluster equally well, the one that differs most in `profile` is named.
@@ -141,12 +141,12 @@ def explained_rows(data: Dataset, labels: Indices, profile: Profile) -> list[Con
     ]
 
 
-def group_profile(data: Dataset, groups: Indices) -> Profile:
+def group_profile(data: Rows, groups: Indices) -> Profile:
     """Return the profile of the rows without a group, number 0, and of each group after it."""
     return profile_of(data, np.eye(groups.max() + 2)[groups + 1])
 
 
-def group_names(data: Dataset, groups: Indices, profile: Profile) -> list[str]:
+def group_names(data: Rows, groups: Indices, profile: Profile) -> list[str]:
     """Return a name for each surviving group; `profile` is that of `group_profile`."""
     names = names_of(profile, explained_rows(data, groups + 1, profile))[1:]
     # Without a name, a group has its number among the groups, not that of the profile.

@@ -17,7 +17,7 @@ from sklearn.cluster import KMeans
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.estimator_base.prediction import LEFT_OUT, Prediction
+from sgpmic_cli.estimator_base.prediction import LEFT_OUT, RowResults
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
 from sgpmic_cli.files.atomic import read_regular, strict_json
 from sgpmic_cli.result.fitting import Fitted
@@ -100,12 +100,12 @@ class Cut(NamedTuple):
     tree: MergeTree
     sizes: list[int]  # of the clusters of the fit
 
-    def applied(self, fitted: Fitted) -> Prediction:
+    def applied(self, fitted: Fitted) -> RowResults:
         """Return the training rows of a fit with the new clusters."""
         self.check(fitted.model, np.bincount(fitted.prediction.labels).tolist())
         return self.applied_to(fitted.prediction)
 
-    def applied_to(self, prediction: Prediction) -> Prediction:
+    def applied_to(self, prediction: RowResults) -> RowResults:
         """Return a prediction with the new clusters; probabilities of merged clusters add up."""
         labels, points, S = prediction.labels, prediction.embedding, prediction.probabilities
         new = np.zeros((len(labels), len(self.names)))

@@ -14,10 +14,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Indices, Table
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
-from sgpmic_cli.estimator_base.prediction import Features, Prediction
+from sgpmic_cli.estimator_base.prediction import Features, RowResults
 from sgpmic_cli.result import answer
 from sgpmic_cli.result.profile import (
     Profile,
@@ -33,6 +32,7 @@ from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 from sgpmic_cli.tables.options import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
+from sgpmic_cli.tables.rows import Rows
 
 # Reports an iteration, assigned rows, or the name of a step that begins.
 FitProgressCallback = Callable[["IterationProgress | AssignProgress | str"], None]
@@ -75,8 +75,8 @@ class Fitted:
     """A fitted model with its training rows, those without any value left out."""
 
     model: LatentClusterer
-    data: Dataset
-    prediction: Prediction  # of the rows of `data`
+    data: Rows
+    prediction: RowResults  # of the rows of `data`
     seconds: float | None = None  # None if the model was fitted elsewhere
     iterations: list[IterationProgress] = field(default_factory=list)  # of the start that was kept
     warnings: list[str] = field(default_factory=list)
@@ -239,7 +239,7 @@ class Fitted:
 
 def fit_dataset(
     model: LatentClusterer,
-    data: Dataset,
+    data: Rows,
     *,
     progress: FitProgressCallback = lambda _: None,
     wording: Callable[[str], str] = str,
@@ -302,14 +302,14 @@ def fitted_of(model: LatentClusterer | Pipeline, X: Table, name: str = "X") -> F
         names = list(recipe.feature_names)
     used = np.flatnonzero(prediction.labels >= 0)
     rows: Any = {"recipe": recipe, "row_numbers": used + 1}
-    data = Dataset.from_classes(name, features.Y[used], None, names, **rows)
+    data = Rows.from_classes(name, features.Y[used], None, names, **rows)
     return Fitted(estimator, data, prediction.part(used))
 
 
 class _ProgressCallback:
     """Callback of an estimator that records and reports the iterations."""
 
-    def __init__(self, model: LatentClusterer, data: Dataset, progress: FitProgressCallback):
+    def __init__(self, model: LatentClusterer, data: Rows, progress: FitProgressCallback):
         self.model, self.data, self.progress = model, data, progress
         self.started = progress  # a text names a step that begins
         self.iterations: list[IterationProgress] = []

@@ -13,7 +13,6 @@ from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.clustering.clusters.cluster_number import plausible_in_words
 from sgpmic_cli.clustering.clusters.discrete_columns import effective_values
 from sgpmic_cli.clustering.clusters.label_constants import FEW_VALUES
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import Features
 from sgpmic_cli.result import answer
@@ -21,6 +20,7 @@ from sgpmic_cli.result.fitting import FitProgressCallback, Fitted
 from sgpmic_cli.result.profile import computed_columns
 from sgpmic_cli.tables.columns import TOO_MANY
 from sgpmic_cli.tables.encoder import TableEncoder
+from sgpmic_cli.tables.rows import Rows
 
 FAIR = 0.7  # least stability of clusters that come back in halves of the rows
 CERTAIN = 0.99  # rows with a higher probability are not doubtful
@@ -179,7 +179,7 @@ def next_steps(fitted: Fitted, out: Path, command: Callable[..., str]) -> Iterat
         yield f"Name the rows by {column!r}:", command(name=column, out=f"{out}-named")
 
 
-def _naming_column(data: Dataset) -> str | None:
+def _naming_column(data: Rows) -> str | None:
     """Return the first column of too many texts for categories, if nothing names the rows."""
     if data.ids is not None or data.recipe is None:
         return None
@@ -187,7 +187,7 @@ def _naming_column(data: Dataset) -> str | None:
     return next((role.name for role in roles if TOO_MANY in role.why), None)
 
 
-def _columns_without_part(data: Dataset) -> str:
+def _columns_without_part(data: Rows) -> str:
     """Return a sentence about columns of few values after a space, or an empty string."""
     few = effective_values(data.Y) < FEW_VALUES
     columns = np.arange(len(few)) if data.recipe is None else data.recipe.column_of_feature
@@ -255,7 +255,7 @@ def with_refit(fitted: Fitted, progress: FitProgressCallback = lambda _: None) -
     return replace(fitted, without=model)
 
 
-def row_name(data: Dataset, row: int) -> str:
+def row_name(data: Rows, row: int) -> str:
     """Return the id of a row, or its number in the file."""
     if data.ids is not None:
         return data.ids[row]

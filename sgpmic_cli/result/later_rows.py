@@ -10,7 +10,6 @@ from scipy.optimize import linear_sum_assignment
 
 from sgpmic_cli import row_blocks
 from sgpmic_cli.clustering.group_map import GroupMap
-from sgpmic_cli.data.dataset import class_numbers
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
 from sgpmic_cli.estimator_base.prediction import Features
@@ -19,7 +18,8 @@ from sgpmic_cli.result.fitting import AssignProgress
 from sgpmic_cli.result.result_tables import append_rows, unusual_notes
 from sgpmic_cli.scores import score_all
 from sgpmic_cli.tables.encoder import EncodedTable
-from sgpmic_cli.tables.recipe import Rows, TableRecipe, unify_numbers
+from sgpmic_cli.tables.recipe import Block, TableRecipe, unify_numbers
+from sgpmic_cli.tables.rows import class_numbers
 
 
 def recipe_of(model: LatentClusterer) -> TableRecipe:
@@ -88,7 +88,7 @@ def add_rows(model: LatentClusterer, table: EncodedTable, folder: Path) -> dict[
     """
     if not isinstance(model, GroupMap):
         raise UsageError("the paper's model takes no new rows: fit the whole table again.")
-    rows = Rows.joined(list(table))
+    rows = Block.joined(list(table))
     n_new, n_old, n_clusters = len(rows.Y), len(model.labels_), model.n_clusters_
     try:
         model.update(Features(rows.Y, model.encoder_))
@@ -183,19 +183,19 @@ def _scores(
     return score_all(final[np.concatenate(classes)], np.concatenate(clusters))
 
 
-def _equal_blocks(blocks: Iterable[Rows], size: int) -> Iterator[Rows]:
+def _equal_blocks(blocks: Iterable[Block], size: int) -> Iterator[Block]:
     """Regroup rows into blocks of equal size; the last may be smaller.
 
     Rows of a block share matrix products, whose last digits can depend on the other rows. Equal
     blocks make the result independent of how the file is read.
     """
-    rest: list[Rows] = []
+    rest: list[Block] = []
     for block in blocks:
         rest.append(block)
         if sum(len(part.Y) for part in rest) >= size:
-            joined = Rows.joined(rest)
+            joined = Block.joined(rest)
             end = len(joined.Y) // size * size
             yield from (joined.part(slice(first, first + size)) for first in range(0, end, size))
             rest = [joined.part(slice(end, None))]
-    if rest and len((last := Rows.joined(rest)).Y):
+    if rest and len((last := Block.joined(rest)).Y):
         yield last

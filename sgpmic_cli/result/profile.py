@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Indices
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.estimator_base.prediction import diagnose
 from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
 from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
+from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import LINE_END, shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
@@ -147,7 +147,7 @@ class Profile:
         return [int(j) for j in np.argsort(-size, kind="stable")]
 
 
-def profile_of(data: Dataset, S: np.ndarray) -> Profile:
+def profile_of(data: Rows, S: np.ndarray) -> Profile:
     """Compute the profile of clusters with responsibilities S (N, M)."""
     columns = data.feature_names
     is_category = np.zeros(len(columns), dtype=bool)
@@ -230,7 +230,7 @@ def readable(value: float, spread: float) -> str:
     return f"{value:.{max(0, 2 - size, needed)}f}"
 
 
-def scaling_advice(data: Dataset) -> str | None:
+def scaling_advice(data: Rows) -> str | None:
     """Advise to scale the columns if their variances differ much, constant columns aside."""
     variances = mean_and_variance(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
     low = int(np.where(variances > 0, variances, np.inf).argmin())
@@ -244,7 +244,7 @@ def scaling_advice(data: Dataset) -> str | None:
     )
 
 
-def repeated_texts(data: Dataset, labels: Indices) -> dict[str, float]:
+def repeated_texts(data: Rows, labels: Indices) -> dict[str, float]:
     """Return the text columns that the clusters repeat.
 
     The values are the fractions of rows that have the main text of their cluster. Rows with a
@@ -265,7 +265,7 @@ def repeated_texts(data: Dataset, labels: Indices) -> dict[str, float]:
     return found
 
 
-def computed_columns(data: Dataset) -> list[str]:
+def computed_columns(data: Rows) -> list[str]:
     """Return the columns of a file that are linear functions of the columns before them.
 
     Examples are a sale price, which is a price less a discount, and a flag for one of the stores.

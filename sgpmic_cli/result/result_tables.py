@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.data.dataset import Dataset
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.prediction import Prediction
+from sgpmic_cli.estimator_base.prediction import RowResults
 from sgpmic_cli.tables.read import read_blocks
+from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import LINE_END
 
 LABELS, EMBEDDING = "labels.csv", "embedding.csv"
@@ -21,7 +21,7 @@ TABLE = "table-with-clusters.csv"
 TABLE_DIGITS = 4  # of probabilities
 
 
-def row_numbers(data: Dataset) -> Indices:
+def row_numbers(data: Rows) -> Indices:
     """Return the numbers (N,) of the rows in the file, counted from 1."""
     return np.arange(1, len(data.Y) + 1) if data.row_numbers is None else data.row_numbers
 
@@ -30,7 +30,7 @@ def append_rows(
     folder: Path,
     numbers: Indices,
     ids: Sequence[str] | None,
-    prediction: Prediction,
+    prediction: RowResults,
     groups: Indices | None = None,
     names: Sequence[str] | None = None,
 ) -> None:
@@ -68,7 +68,7 @@ def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
 
 
 def write_table(
-    path: Path, data: Dataset, prediction: Prediction, groups: Indices | None = None
+    path: Path, data: Rows, prediction: RowResults, groups: Indices | None = None
 ) -> None:
     """Write the table of a fit with the results of each row as further columns.
 
@@ -104,7 +104,7 @@ def write_table(
         )
 
 
-def file_texts(data: Dataset, column: str | None = None) -> dict[str, list[str]]:
+def file_texts(data: Rows, column: str | None = None) -> dict[str, list[str]]:
     """Return columns of the user's file as texts, for the rows of a data set.
 
     Without a column, return those that are neither numbers nor categories of the model: ids,
@@ -124,7 +124,7 @@ def file_texts(data: Dataset, column: str | None = None) -> dict[str, list[str]]
     return found
 
 
-def with_names(data: Dataset, column: str) -> Dataset:
+def with_names(data: Rows, column: str) -> Rows:
     """Return the data set with rows named by a column of its file, which may repeat texts."""
     names = file_texts(data, column)
     if column not in names:
@@ -137,7 +137,7 @@ def _group_column(groups: Indices | None) -> dict[str, list[str]]:
     return {} if groups is None else {"group": [str(g) if g >= 0 else "" for g in groups]}
 
 
-def _results(data: Dataset, prediction: Prediction, groups: Indices | None) -> pd.DataFrame:
+def _results(data: Rows, prediction: RowResults, groups: Indices | None) -> pd.DataFrame:
     """Return the columns that are added to the table, with the row numbers as index."""
     ranks = typicality(prediction.log_density, prediction.labels)
     results = {

@@ -27,7 +27,7 @@ from sgpmic_cli.tables.options import (
     unknown_column,
 )
 from sgpmic_cli.tables.read import from_arrow
-from sgpmic_cli.tables.recipe import ColumnRole, NumberColumn, Rows, TableRecipe
+from sgpmic_cli.tables.recipe import Block, ColumnRole, NumberColumn, TableRecipe
 
 MISSING_CLASS = ["", "?"]  # a class may have any other name
 
@@ -54,7 +54,7 @@ class EncodedTable:
         self._first_unknown: dict[str, str] = {}  # with its position, by column
         self._missing: Counter[str] = Counter()  # of the rows that are not left out, by column
 
-    def __iter__(self) -> Iterator[Rows]:
+    def __iter__(self) -> Iterator[Block]:
         yield from map(self._encode_block, self.tables)
         if self._n_rows == self._n_left_out:
             some = Problem("every row has a missing value", [USE_MEDIAN])
@@ -84,7 +84,7 @@ class EncodedTable:
             notes.append(f"{values} in {listed(names)}: filled with {filling}.")
         return notes
 
-    def _encode_block(self, table: RawTable) -> Rows:
+    def _encode_block(self, table: RawTable) -> Block:
         # A header of numbers looks like a row of data, so the user must check.
         if table.lines is not None and not table.named:
             self._notes.setdefault(
@@ -108,7 +108,7 @@ class EncodedTable:
             raise TableError(table.path, self.problems)
         id = self.id or self.recipe.id
         ids = table.cells[id].texts if id in table.cells else None
-        rows = Rows(Y, table.first_row + np.arange(table.n_rows) + 1, ids, classes)
+        rows = Block(Y, table.first_row + np.arange(table.n_rows) + 1, ids, classes)
         left_out = missing.any(axis=1) if self.recipe.missing == "drop" else missing.all(axis=1)
         if left_out.any():
             rows, missing = rows.part(~left_out), missing[~left_out]

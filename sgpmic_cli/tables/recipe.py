@@ -116,7 +116,7 @@ class ColumnRole:
     why: str  # the reason or a detail, such as the categories; may be empty
 
 
-class Rows(NamedTuple):
+class Block(NamedTuple):
     """Rows of a table as numbers."""
 
     Y: np.ndarray  # (N, P); NaN for missing values that the model handles
@@ -124,13 +124,13 @@ class Rows(NamedTuple):
     ids: Any  # (N,) texts, or None
     classes: Any  # (N,) texts, or None
 
-    def part(self, rows: Any) -> "Rows":
+    def part(self, rows: Any) -> "Block":
         """Return some of the rows."""
         parts: list[Any] = [None if each is None else each[rows] for each in self]
-        return Rows(*parts)
+        return Block(*parts)
 
     @classmethod
-    def joined(cls, blocks: Sequence["Rows"]) -> "Rows":
+    def joined(cls, blocks: Sequence["Block"]) -> "Block":
         """Concatenate blocks of one table. The result has classes only if all blocks have them."""
         parts: list[Any] = [
             None if any(each is None for each in parts) else np.concatenate(parts)

@@ -1,18 +1,18 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.data import Dataset
+from sgpmic_cli.data import Rows
 
 
-def small() -> Dataset:
-    return Dataset.from_classes(
+def small() -> Rows:
+    return Rows.from_classes(
         "small", np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), ["b", "a", "b"], ["x", "y", "z"]
     )
 
 
 def test_values_are_a_read_only_copy_in_c_order():
     source = np.asfortranarray(np.arange(6.0).reshape(2, 3))
-    dataset = Dataset.from_classes("copy", source, None, ["a", "b", "c"])
+    dataset = Rows.from_classes("copy", source, None, ["a", "b", "c"])
     source[0, 0] = 99
     assert dataset.Y[0, 0] == 0
     assert dataset.Y.dtype == np.float64
@@ -24,7 +24,7 @@ def test_values_are_a_read_only_copy_in_c_order():
 def test_classes_are_numbered_in_the_order_of_their_names():
     assert small().class_names == ("a", "b")
     assert small().labels.tolist() == [1, 0, 1]
-    numbers = Dataset.from_classes("numbers", np.zeros((3, 2)), ["10", "9", "1"], ["x", "y"])
+    numbers = Rows.from_classes("numbers", np.zeros((3, 2)), ["10", "9", "1"], ["x", "y"])
     assert numbers.class_names == ("1", "9", "10")
 
 
@@ -32,7 +32,7 @@ def test_hash_covers_values_labels_and_shape_but_not_names():
     base = small()
 
     def sha256(Y=base.Y, labels=base.labels):
-        return Dataset("other", Y, labels, ("p", "q"), ("u", "v", "w")).sha256
+        return Rows("other", Y, labels, ("p", "q"), ("u", "v", "w")).sha256
 
     assert sha256() == base.sha256
     changed = base.Y.copy()

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.data import Dataset, load
+from sgpmic_cli.data import Rows, load
 from sgpmic_cli.result.answer import (
     answer_sentence,
     explained,
@@ -124,7 +124,7 @@ def test_rows_around_a_group_within_its_cluster_are_outside():
 
 def test_a_group_without_a_name_has_its_own_number():
     Y = np.repeat([[0.0], [5.0], [9.0]], 20, axis=0)
-    data, groups = Dataset("three", Y, None, (), ("a",)), np.repeat([0, 1, 2], 20)
+    data, groups = Rows("three", Y, None, (), ("a",)), np.repeat([0, 1, 2], 20)
     names = group_names(data, groups, group_profile(data, groups))
     assert names[1] == "group 1"
 
@@ -197,11 +197,11 @@ def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
     data = load(str(tmp_path / "t.csv"))
     assert names(data, LABELS) == ["day <= 2020-12-04", "flag=1", "kind=new"]
     values = np.random.RandomState(0).randn(60, 3) + 2.0 * (LABELS == 1)[:, None]
-    table = Dataset.from_classes("t", values, None, ["a", "b", "c"])
+    table = Rows.from_classes("t", values, None, ["a", "b", "c"])
     assert names(table, (LABELS == 1) - 1)[0].startswith("high ")
 
 
 def test_of_columns_that_explain_a_group_the_one_that_differs_most_is_named():
     wage = np.r_[np.linspace(60, 200, 57), 300, 310, 320]
-    table = Dataset.from_classes("t", np.c_[np.log(wage), wage], None, ["logwage", "wage"])
+    table = Rows.from_classes("t", np.c_[np.log(wage), wage], None, ["logwage", "wage"])
     assert names(table, (np.arange(60) > 56) - 1) == ["wage > 200"]

@@ -7,7 +7,7 @@ import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.prediction import Located, Prediction
+from sgpmic_cli.estimator_base.prediction import Located, RowResults
 from sgpmic_cli.result import cuts
 from sgpmic_cli.result.cuts import SMALLEST, merge_tree, read_cut
 
@@ -57,7 +57,7 @@ def test_a_cut_merges_and_splits_labels_and_adds_probabilities(tmp_path):
     clusters += [{"name": f"high {k}", "leaves": [4 + k]} for k in range(2)]
     cut = write_cut(tmp_path / "cut.json", tree, clusters)
     S = np.eye(3)[LABELS] * 0.7 + 0.1
-    given = Prediction.of(Located(POINTS, POINTS, S, np.zeros(120)), -1.0)
+    given = RowResults.of(Located(POINTS, POINTS, S, np.zeros(120)), -1.0)
     found = cut.applied_to(given)
     assert (found.labels[:80] == 0).all()
     assert np.array_equal(found.labels[80:], tree.leaves(LABELS, POINTS)[80:] - 3)

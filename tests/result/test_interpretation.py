@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.data import Dataset
-from sgpmic_cli.estimator_base.prediction import Located, Prediction
+from sgpmic_cli.data import Rows
+from sgpmic_cli.estimator_base.prediction import Located, RowResults
 from sgpmic_cli.result.interpretation import (
     choice_in_words,
     doubtful_rows,
@@ -156,9 +156,9 @@ def test_stability_is_never_called_so_alone(each, kind, words):
 def test_typical_and_doubtful_rows():
     X = np.zeros((4, 2))
     S = np.array([[1.0, 0.0], [0.6, 0.4], [0.995, 0.005], [0.3, 0.7]])
-    data = Dataset.from_classes("t", X, None, ["a", "b"], ids=tuple("pqrs"))
+    data = Rows.from_classes("t", X, None, ["a", "b"], ids=tuple("pqrs"))
     log_density = np.array([-2.0, -3.0, -1.0, 0.0])
-    prediction = Prediction.of(Located(X, X, S, log_density), unusual_below=-9.0)
+    prediction = RowResults.of(Located(X, X, S, log_density), unusual_below=-9.0)
     profile = SimpleNamespace(is_category=np.array([False, False]))
     result = SimpleNamespace(data=data, prediction=prediction, profile=profile)
     assert typical_rows(result, prediction.labels == 0, 3) == [2, 0]
@@ -167,7 +167,7 @@ def test_typical_and_doubtful_rows():
 
 def test_a_row_of_a_rare_category_is_not_typical():
     X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-    prediction = Prediction.of(Located(X, X, np.ones((4, 1)), np.arange(4.0, 0.0, -1.0)), -9.0)
+    prediction = RowResults.of(Located(X, X, np.ones((4, 1)), np.arange(4.0, 0.0, -1.0)), -9.0)
     profile = SimpleNamespace(is_category=np.array([True, True]))
     result = SimpleNamespace(data=SimpleNamespace(Y=X), prediction=prediction, profile=profile)
     assert typical_rows(result, np.ones(4, dtype=bool), 3) == [1, 2, 3]

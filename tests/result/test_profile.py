@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.data import Dataset, load
+from sgpmic_cli.data import Rows, load
 from sgpmic_cli.result.profile import (
     as_date,
     computed_columns,
@@ -89,7 +89,7 @@ def test_means_and_spreads_of_three_clusters_ignore_missing_values():
     rng, labels = np.random.RandomState(0), np.arange(60) % 3
     Y = 1e3 + labels[:, None] + rng.randn(60, 4)
     Y[rng.rand(60, 4) < 0.2] = np.nan
-    found = profile_of(Dataset("t", Y, None, (), tuple("abcd")), np.eye(3)[labels])
+    found = profile_of(Rows("t", Y, None, (), tuple("abcd")), np.eye(3)[labels])
     np.testing.assert_allclose(found.spread, np.nanstd(Y, axis=0))
     for m in range(3):
         np.testing.assert_allclose(found.means[m], np.nanmean(Y[labels == m], axis=0))
@@ -99,9 +99,9 @@ def test_means_and_spreads_of_three_clusters_ignore_missing_values():
 
 def test_scaling_is_advised_by_variances_and_not_by_means():
     Y = np.random.RandomState(0).randn(50, 3) + np.array([1e5, 0.0, -1e5])
-    assert scaling_advice(Dataset("t", Y, None, (), ("a", "b", "c"))) is None
+    assert scaling_advice(Rows("t", Y, None, (), ("a", "b", "c"))) is None
     Y[:, 1] *= 40.0  # a variance 1600 times as large
-    advice = scaling_advice(Dataset("t", Y, None, (), ("a", "b", "c")))
+    advice = scaling_advice(Rows("t", Y, None, (), ("a", "b", "c")))
     assert advice is not None
     assert advice.startswith("the variance of column 'b'")
 
@@ -140,7 +140,7 @@ def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
 
 def test_means_that_look_equal_get_more_digits():
     values = np.c_[-118.2 - 0.2 * LABELS, np.arange(40.0)]
-    data = Dataset.from_classes("t", values, None, ["longitude", "x"])
+    data = Rows.from_classes("t", values, None, ["longitude", "x"])
     words = profile_of(data, np.eye(2)[LABELS]).in_words(1)
     assert "longitude -118.40 (elsewhere -118.20)" in words
     profile = profile_of(data, np.eye(2)[LABELS])

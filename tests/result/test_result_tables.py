@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.estimator_base.prediction import Located, Prediction
+from sgpmic_cli.estimator_base.prediction import Located, RowResults
 from sgpmic_cli.result.result_tables import write_table
 from sgpmic_cli.tables.options import TableOptions
 
@@ -22,7 +22,7 @@ def write(path, source, groups=None, **options):
     n = len(data.Y)
     S = np.where(np.eye(2)[np.arange(n) % 2] == 1, 0.75, 0.25)
     X = np.column_stack([np.arange(n) + 0.5, np.full(n, -0.5)])
-    prediction = Prediction.of(Located(X, X, S, np.arange(n)), -np.inf)
+    prediction = RowResults.of(Located(X, X, S, np.arange(n)), -np.inf)
     write_table(path, data, replace(prediction, unusual=np.arange(n) == 1), groups)
 
 

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from raw_tables import birds
 
-from sgpmic_cli.data import Dataset, TableOptions, load
+from sgpmic_cli.data import Rows, TableOptions, load
 from sgpmic_cli.data.loading import rows_for
 from sgpmic_cli.tables.options import TableError
-from sgpmic_cli.tables.recipe import Rows, TableRecipe
+from sgpmic_cli.tables.recipe import Block, TableRecipe
 
 IMPOSSIBLE = [
     {"kind": "number", "name": "sex", "median": float("nan")},
@@ -22,10 +22,10 @@ IMPOSSIBLE = [
 def load_for(recipe, path, **named):
     """Read all blocks of a new table as one data set."""
     blocks = rows_for(recipe, path, format=recipe.format, **named)
-    rows = Rows.joined(list(blocks))
+    rows = Block.joined(list(blocks))
     ids = None if rows.ids is None else tuple(rows.ids)
     about = {"ids": ids, "row_numbers": rows.row_numbers, "notes": tuple(blocks.notes)}
-    return Dataset.from_classes(path, rows.Y, rows.classes, recipe.feature_names, **about)
+    return Rows.from_classes(path, rows.Y, rows.classes, recipe.feature_names, **about)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.fit import arguments_of, make_estimator
 from sgpmic_cli.benchmark.plan import Cell, Run, Study, Vary, unvaried
 from sgpmic_cli.benchmark.run import RunOptions, run_study
-from sgpmic_cli.data import Dataset
+from sgpmic_cli.data import Rows
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.figure_style import matched_looks
 from sgpmic_cli.files.array_cache import Arrays, kept
@@ -51,7 +51,7 @@ class Panel:
     """One run of a cell with its latent points, and the scores of all repeats."""
 
     cell: Cell
-    data: Dataset
+    data: Rows
     classes: NDArray[np.int64]  # (N,)
     runs: pd.DataFrame  # the repeats that succeeded
     X: Array  # (N, Q)
@@ -110,7 +110,7 @@ def typical(acc: pd.Series) -> int:
     return int((acc - acc.mean()).abs().to_numpy().argmin())
 
 
-def _data(cell: Cell) -> tuple[Dataset, NDArray[np.int64]]:
+def _data(cell: Cell) -> tuple[Rows, NDArray[np.int64]]:
     """Return data and classes, which every data set of the paper's figures has."""
     assert cell.data is not None
     assert cell.data.labels is not None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Rows:
     """Rows to cluster and, if known, their classes."""
 
     name: str
@@ -49,7 +49,7 @@ class Dataset:
         classes: Sequence[str] | None,
         feature_names: Sequence[str],
         **fields: Any,
-    ) -> "Dataset":
+    ) -> "Rows":
         """Create a data set from class names, which `class_numbers` numbers."""
         number = {} if classes is None else class_numbers(classes)
         labels = None if classes is None else np.array([number[each] for each in classes])
@@ -65,7 +65,7 @@ class Dataset:
         """Class name of each row."""
         return None if self.labels is None else [self.class_names[label] for label in self.labels]
 
-    def without(self, columns: Collection[str]) -> "Dataset":
+    def without(self, columns: Collection[str]) -> "Rows":
         """Return the data set without some of its columns."""
         kept = [name for name in self.feature_names if name not in columns]
         Y = self.Y[:, [self.feature_names.index(name) for name in kept]]
