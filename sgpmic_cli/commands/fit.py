@@ -17,10 +17,6 @@ from sgpmic_cli.text import shortened
 
 PAPER_PANEL = "The paper's model"
 NAME = shared.option("Column that names the rows on the page; names may repeat.", metavar="COLUMN")
-APPLY = shared.option(
-    "Merge, split and name the clusters as in a cut that was saved on the page of the fit.",
-    metavar="FILE",
-)
 _paper_option = partial(shared.option, rich_help_panel=PAPER_PANEL)
 
 
@@ -121,7 +117,6 @@ def fit(  # noqa: PLR0913 - one parameter per option
         "Draw profile and convergence as well, and write all figures also as PDF."
     ),
     name: str | None = NAME,
-    apply: Path | None = APPLY,
     force: shared.Force = False,
     open_page: bool = shared.flag("Open the page in a browser.", "--open"),
     source: shared.SourceOptions,
@@ -141,7 +136,6 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.estimator_base.latent_clusterer import missing_mode
     from sgpmic_cli.files.manifest import manifest
     from sgpmic_cli.files.output_folder import output_folder
-    from sgpmic_cli.result.cuts import read_cut
     from sgpmic_cli.result.figures import draw_all
     from sgpmic_cli.result.interpretation import with_refit
     from sgpmic_cli.result.result_tables import TABLE, file_texts, with_names, write_table
@@ -150,19 +144,13 @@ def fit(  # noqa: PLR0913 - one parameter per option
     options = table.options(missing_mode(fit_models.estimator_class(model.method)))
     data = load(dataset, table=options, **vars(source))
     data = data if name is None else with_names(data, name)
-    cut = None if apply is None else read_cut(apply)
     out = shared.default_out("fit", data.name) if out is None else out
     with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
         with FitProgress(output) as progress:
             fitted = fit_models.fit_with_options(data, **vars(model), progress=progress)
-            if cut is not None:
-                labels = cut.applied(fitted).labels
-                fitted = fit_models.fit_labels(
-                    data, labels, cut.names, **vars(model), progress=progress
-                )
             fitted = with_refit(fitted, progress)
         arguments = {"dataset": dataset, "table": asdict(options), **vars(model)}
-        arguments |= {"name": name, "apply": None if apply is None else str(apply)}
+        arguments["name"] = name
         command = partial(fit_models.fit_command, arguments)
         # Print before drawing, which takes longer than a small fit.
         content = {**fitted.summary(), "out": str(out)}
@@ -198,7 +186,6 @@ def predict(  # noqa: PLR0913 - one parameter per option
     out: Path | None = shared.option(
         "Output folder.", default="sgpmic-out/predict/NAME, the file without suffix"
     ),
-    apply: Path | None = APPLY,
     force: shared.Force = False,
     source: shared.SourceOptions,
     output: Output,
@@ -214,11 +201,9 @@ def predict(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files.output_folder import output_folder
     from sgpmic_cli.result import later_rows
-    from sgpmic_cli.result.cuts import read_cut
 
     dataset = shared.named_data(dataset, dataset_option)
     fitted = load(model, every_row=False).set_params(n_jobs=n_jobs)
-    cut = None if apply is None else read_cut(apply)
     recipe = later_rows.recipe_of(fitted)
     text = file.format(recipe.format)
     rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))
@@ -227,7 +212,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
         output_folder(out, "predict", "replace" if force else "new", [dataset, model]) as folder,
         FitProgress(output, "reading the rows") as progress,
     ):
-        summary = later_rows.assign_rows(fitted, rows, folder, progress, cut)
+        summary = later_rows.assign_rows(fitted, rows, folder, progress)
     for note in summary["notes"]:
         output.note(f"note: {note}")
     sizes = ", ".join(map(str, summary["sizes"]))

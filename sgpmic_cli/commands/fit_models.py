@@ -174,8 +174,6 @@ def fit_with_options(
 
 def fit_labels(data: Rows, codes: Indices, names: Sequence[str], **options: Any) -> Fitted:
     """Fit the default model to given clusters (N,) of the rows, without refits."""
-    if options.get("method") == "sgp-mic":
-        raise UsageError("the paper's model takes no clusters: leave --method sgp-mic out.")
     given = {"clusters": len(names), "n_resamples": 0, "init": codes}
     return with_labels(fit_with_options(data, **{**options, **given}), codes, names)
 

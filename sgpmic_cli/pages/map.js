@@ -1,15 +1,15 @@
 // The interactive map of one fit. It replaces the picture of the map, which stays without scripts.
 "use strict";
-const sgpmicMap = (() => {
+(() => {
   const source = document.getElementById("map-data");
-  if (!source) return null;
+  if (!source) return;
   const data = JSON.parse(source.textContent), MISSING = 65535;
   function unpack(text, Kind = Uint16Array) {
     const plain = atob(text), bytes = new Uint8Array(plain.length);
     for (let i = 0; i < plain.length; i++) bytes[i] = plain.charCodeAt(i);
     return new Kind(bytes.buffer);
   }
-  const n = data.names.length, place = document.querySelector(".map"), leaf = unpack(data.leaf), probability = unpack(data.probability);
+  const n = data.names.length, place = document.querySelector(".map"), cluster = unpack(data.cluster), probability = unpack(data.probability);
   const [x, y] = [data.x, data.y].map((text, i) => Float64Array.from(unpack(text), v => data.low[i] + data.step * v));
   const unusual = new Uint8Array(n);
   for (const i of data.unusual) unusual[i] = 1;
@@ -19,7 +19,7 @@ const sgpmicMap = (() => {
   const view = { x: 0, y: 0, zoom: 1 }; // centre in units of the whole map, from 0 to 1
   const CROWD = 5000, CELL = 3; // more rows are drawn as density, in cells of so many pixels
   let width = 0, height = 0, focus = -1, drag = null, selecting = false, waiting = false, sprites = new Map(), pointer = null;
-  let groups = data.clusters, groupOfLeaf = data.tree.clusters, hidden = new Set(), radius = n > 800 ? 3.5 : 5;
+  let hidden = new Set(), radius = n > 800 ? 3.5 : 5;
 
   function element(name, attributes = {}, ...content) {
     const made = document.createElement(name);
@@ -92,7 +92,7 @@ const sgpmicMap = (() => {
   const numeric = column => column && column.categories === undefined;
   const value = (column, i) => column.low + column.step * column.codes[i];
   const level = (column, v) => Math.max(0, Math.min(LEVELS - 1, Math.floor((v - column.ends[0]) / (column.ends[1] - column.ends[0] || 1) * LEVELS)));
-  const group = i => groupOfLeaf[leaf[i]], chosen = () => data.columns[mode];
+  const groups = data.clusters, group = i => cluster[i], chosen = () => data.columns[mode];
 
   function recolour() {
     const column = chosen();
@@ -375,15 +375,15 @@ const sgpmicMap = (() => {
   }
 
   function words(i) {
-    const m = group(i), first = data.tree.clusters[leaf[i]], lines = [], differ = [];
+    const m = group(i), lines = [], differ = [];
     if (groups.length > 1) lines.push("cluster " + m + " " + (groups[m].name === "cluster " + m ? "" : groups[m].name) + ", probability " + (probability[i] / (MISSING - 1)).toFixed(2));
     if (unusual[i]) lines.push("unusual");
     for (const column of data.columns) {
       const code = column.codes[i];
       if (code === MISSING || column === chosen()) continue;
       if (!column.means) lines.push(column.name + " " + column.categories[code]);
-      else if (column.categories) differ.push([1 - column.means[first][code], column.name + "=" + column.categories[code]]);
-      else differ.push([Math.abs(value(column, i) - column.means[first]) / (column.spread || 1), column.name + " " + shown(column, value(column, i)) + " (its cluster " + shown(column, column.means[first]) + ")"]);
+      else if (column.categories) differ.push([1 - column.means[m][code], column.name + "=" + column.categories[code]]);
+      else differ.push([Math.abs(value(column, i) - column.means[m]) / (column.spread || 1), column.name + " " + shown(column, value(column, i)) + " (its cluster " + shown(column, column.means[m]) + ")"]);
     }
     const column = chosen();
     if (column) lines.push(column.name + " " + (column.codes[i] === MISSING ? "missing" : column.categories ? column.categories[column.codes[i]] : shown(column, value(column, i))));
@@ -570,11 +570,4 @@ const sgpmicMap = (() => {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { recolour(); resize(); });
   resize();
   changed();
-
-  function setGroups(found, ofLeaf) { // another cut of the clusters
-    groups = found;
-    groupOfLeaf = ofLeaf;
-    if (mode === "cluster") recolour(); else redraw();
-  }
-  return { data, element, button, download, setGroups };
 })();

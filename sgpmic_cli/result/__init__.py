@@ -1,1 +1,1 @@
-"""What the page of a fit shows: rules, cards, the map and other cuts of the clusters."""
+"""What the page of a fit shows: rules, cards and the map."""

@@ -232,7 +232,7 @@ class Fitted:
             names = None if ids is None else ids[rows]
             groups = None if self.groups is None else self.groups[rows]
             part = self.prediction.part(rows)
-            append_rows(folder, numbers[rows], names, part, groups, self.given_names)
+            append_rows(folder, numbers[rows], names, part, groups)
         write_profile(folder / "profile.csv", self.profile)
         self.trace().to_csv(folder / "trace.csv", index=False, lineterminator="\n")
 

@@ -13,7 +13,6 @@ from sgpmic_cli.clustering.group_map import GroupMap
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
 from sgpmic_cli.estimator_base.prediction import Features
-from sgpmic_cli.result.cuts import Cut
 from sgpmic_cli.result.fitting import AssignProgress
 from sgpmic_cli.result.result_tables import append_rows, unusual_notes
 from sgpmic_cli.scores import score_all
@@ -38,16 +37,13 @@ def assign_rows(
     rows: EncodedTable,
     folder: Path,
     progress: Callable[[AssignProgress], None] = lambda _: None,
-    cut: Cut | None = None,
 ) -> dict[str, Any]:
     """Assign the rows of a table block by block, and write labels.csv and embedding.csv.
 
     Return the content of the command's JSON output. Of each row, only the numbers of its cluster
-    and its class are kept. A cut merges, splits and names the clusters of the model.
+    and its class are kept.
     """
-    if cut is not None:
-        cut.check(model)
-    sizes = np.zeros(model.n_clusters_ if cut is None else len(cut.names), dtype=np.int64)
+    sizes = np.zeros(model.n_clusters_, dtype=np.int64)
     probability, done, n_unusual = 0.0, 0, 0
     clusters: list[np.ndarray] = []
     classes: list[np.ndarray] = []
@@ -57,8 +53,7 @@ def assign_rows(
             prediction = model.prediction(Features(block.Y, model.encoder_, done))
         except UsageError as error:
             raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
-        prediction = prediction if cut is None else cut.applied_to(prediction)
-        append_rows(folder, block.row_numbers, block.ids, prediction, names=cut and cut.names)
+        append_rows(folder, block.row_numbers, block.ids, prediction)
         n_unusual += int(prediction.unusual.sum())
         sizes += np.bincount(prediction.labels, minlength=len(sizes))
         probability += float(prediction.probabilities.max(axis=1).sum())

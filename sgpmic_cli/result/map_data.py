@@ -1,4 +1,4 @@
-"""What the script of the map draws: rows, columns, texts to search, the process and the tree.
+"""What the script of the map draws: rows, columns, texts to search and the process.
 
 Numbers are sent as 16-bit integers in base64, so that a page of 54,000 rows stays below 8 MB.
 
@@ -25,7 +25,6 @@ from sgpmic_cli.clustering.map.features import Features
 from sgpmic_cli.clustering.map.training import FittedMap
 from sgpmic_cli.figure_style import COLOURS, look
 from sgpmic_cli.result import interpretation
-from sgpmic_cli.result.cuts import merge_tree
 from sgpmic_cli.result.fitting import Fitted
 from sgpmic_cli.result.plots import projection
 from sgpmic_cli.text import for_html, shortened
@@ -55,8 +54,6 @@ def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
     points = (prediction.embedding - middle) @ directions.T
     low, span = points.min(axis=0), float(np.ptp(points, axis=0).max()) or 1.0
     steps = np.round((points[rows] - low) / span * (MISSING_CODE - 1))
-    tree = merge_tree(labels, prediction.embedding)
-    leaves = tree.leaves(labels, prediction.embedding)
     return {
         "table": data.name,
         "total": len(data.Y),
@@ -64,9 +61,9 @@ def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
             {"name": for_html(name), "look": look(m), "rows": int((labels == m).sum())}
             for m, name in enumerate(fitted.cluster_names)
         ],
-        "looks": [look(k) for k in range(max(2 * len(fitted.cluster_names), len(COLOURS)))],
+        "looks": [look(k) for k in range(len(COLOURS))],
         "names": [for_html(interpretation.row_name(data, row)) for row in rows.tolist()],
-        "leaf": _packed(leaves[rows]),
+        "cluster": _packed(labels[rows]),
         "probability": _packed((MISSING_CODE - 1) * prediction.probabilities[rows].max(axis=1)),
         "unusual": np.flatnonzero(fitted.prediction.unusual[rows]).tolist(),
         "low": low.tolist(),
@@ -76,12 +73,6 @@ def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
         "columns": [*_columns(fitted, rows)],
         "texts": [*_texts(texts, rows)],
         "field": _field(fitted, low - GRID_MARGIN * span, (1.0 + 2.0 * GRID_MARGIN) * span),
-        "tree": {
-            "clusters": tree.clusters.tolist(),
-            "places": tree.centres.tolist(),
-            "rows": np.bincount(leaves[leaves >= 0], minlength=len(tree.clusters)).tolist(),
-            "merges": tree.merges,
-        },
     }
 
 

@@ -36,7 +36,7 @@ MOST_LISTED_COLUMNS = 100  # of the table that are listed
 SHADES = 3  # of a profile, one for each standard deviation
 NO_CLUSTER = "no cluster"  # name of rows with one of these labels, or none
 WITHOUT_CLUSTER = ("-1", "-1.0", "", "?")
-SCRIPTS = ("map.js", "cut.js")
+SCRIPTS = ("map.js",)
 
 
 def fit_page(
@@ -54,13 +54,11 @@ def fit_page(
     table as texts, which the map searches.
     """
     n, p = len(fitted.data.Y), fitted.n_columns
-    several, q = len(fitted.model.cluster_sizes_) > 1, fitted.model.embedding_.shape[1]
-    cut = [paragraph("cut"), tag("div", class_="cut")]
+    several = len(fitted.model.cluster_sizes_) > 1
     sections = [
         Section("summary", "In short", [_summary(fitted, out, command)]),
         Section("clusters", "Clusters", [cards(fitted), paragraph("cards")]),
         Section("map", "Map", _map(fitted, figures, texts)),
-        *([Section("cut", "Merge, split, rename", cut)] if several and q > 1 else []),
         *([Section("profiles", "Profiles", _profiles(fitted))] if several else []),
         Section("rows", "Doubtful and unusual rows", _rows(fitted)),
         Section("columns", "Columns", _columns(fitted)),

@@ -32,16 +32,10 @@ def append_rows(
     ids: Sequence[str] | None,
     prediction: RowResults,
     groups: Indices | None = None,
-    names: Sequence[str] | None = None,
 ) -> None:
-    """Append rows to both files, given their numbers (n,) in the data, their ids and groups.
-
-    `names` are those that the user gave to the clusters.
-    """
+    """Append rows to both files, given their numbers (n,) in the data, their ids and groups."""
     keys = {"row": numbers} if ids is None else {"row": numbers, "id": ids}
     labels = {"cluster": prediction.labels, **_group_column(groups)}
-    if names:
-        labels["name"] = [names[m] if m >= 0 else "" for m in prediction.labels]
     labels |= {f"p{m}": p.round(TABLE_DIGITS) for m, p in enumerate(prediction.probabilities.T)}
     labels["unusual"] = prediction.unusual.astype(int)
     coordinates = {f"x{q + 1}": x for q, x in enumerate(prediction.embedding.T)}

@@ -12,7 +12,7 @@ from raw_tables import birds, groups
 from sgpmic_cli import GroupMap
 from sgpmic_cli.data import load
 
-SECTIONS = ["summary", "clusters", "map", "cut", "profiles", "rows", "columns", "details"]
+SECTIONS = ["summary", "clusters", "map", "profiles", "rows", "columns", "details"]
 
 
 @pytest.fixture(scope="module")

@@ -80,7 +80,7 @@ def test_every_cluster_has_a_card(three):
 
 def test_the_upper_half_has_no_technical_words(three):
     sections = PageReader(three[0]).sections
-    names = ("header", "summary", "clusters", "map", "cut", "profiles", "rows")
+    names = ("header", "summary", "clusters", "map", "profiles", "rows")
     upper = " ".join(sections[name] for name in names)
     assert [word for word in TECHNICAL if re.search(rf"\b{word}", upper.lower())] == []
     assert "silhouette" in sections["details"]
@@ -140,7 +140,7 @@ def test_values_of_the_table_cannot_leave_the_data_of_the_map(tmp_path):
     page, _ = write(tmp_path, frame.assign(person=[f"<!--<script>{i}" for i in range(90)]))
     assert "<b>" not in page
     assert "<!--<script" not in page
-    assert page.count("</script>") == 3
+    assert page.count("</script>") == 2
 
 
 @pytest.mark.parametrize("make", [GroupMap, SGPMIC])
@@ -218,12 +218,13 @@ def test_the_map_alone_is_a_page_without_headings():
         show_map(line, rows)
 
 
-def test_one_latent_dimension_has_a_picture_and_no_cuts(tmp_path):
+def test_one_latent_dimension_has_a_picture(tmp_path):
     rows = blobs(60, 3).drop(columns=["person", "empty"])
     write_report(GroupMap(3, 1, max_iter=1, random_state=0).fit(rows), rows, tmp_path / "line.html")
     sections = PageReader((tmp_path / "line.html").read_text(encoding="utf-8")).sections
     assert "clusters" in sections
-    assert "cut" not in sections
+    page = (tmp_path / "line.html").read_text(encoding="utf-8")
+    assert 'id="map-data"' not in page
 
 
 def map_rows(page):

@@ -15,7 +15,6 @@ from sklearn.datasets import make_blobs
 from sgpmic import GroupMap, show_map
 from sgpmic_cli.commands.fit_models import fit_command, fit_with_options
 from sgpmic_cli.data import load
-from sgpmic_cli.result.cuts import read_cut
 from sgpmic_cli.result.figures import draw_all
 from sgpmic_cli.result.page import fit_page
 from sgpmic_cli.result.result_tables import file_texts
@@ -258,39 +257,6 @@ def test_labels_cover_no_row_and_no_other_label(browser, small):
         assert not (inside & (rows[:, 1] > top) & (rows[:, 1] < bottom)).any()
         for other in boxes[:k]:
             assert right < other[0] or left > other[1] or bottom < other[2] or top > other[3]
-
-
-def test_clusters_are_split_merged_renamed_and_saved(browser, small, tmp_path):
-    page, fitted = small
-    browser.open(page)
-    told = "document.querySelector('.cut output').textContent"
-    buttons = "[...document.querySelectorAll('.cut button')]"
-    click = buttons + ".find(b => /^{}/.test(b.textContent)).click()"
-    browser.run(click.format("Split"))
-    assert browser.run(told) == "4 clusters"
-    assert browser.run("document.querySelectorAll('.map-legend input').length") == 4
-    browser.run(click.format("As fitted"))
-    browser.run(click.format("Split"))
-    browser.run(
-        "(() => { const field = document.querySelector('.cut input');"
-        "field.value = '<b>rich</b>'; field.dispatchEvent(new Event('change')); })()"
-    )
-    assert "<b>rich</b>" in browser.run("document.querySelector('.map-legend').textContent")
-    browser.run(f"{buttons}.filter(b => b.textContent === 'Merge')[1].click()")  # not all clusters
-    n = int(browser.run(told).split()[0])
-    browser.run(click.format("Save"))
-    saved, end = tmp_path / "cut.json", time.monotonic() + 60
-    while not saved.exists() and time.monotonic() < end:
-        time.sleep(0.05)
-    cut = read_cut(saved)
-    assert len(cut.names) == n
-    found = cut.applied(fitted).labels
-    shown = browser.run(
-        "[...document.querySelectorAll('.map-legend label')].map(l => l.textContent)"
-    )
-    sizes = [int(each.rsplit("(", 1)[1][:-1]) for each in shown]
-    assert np.bincount(found, minlength=n).tolist() == sizes
-    assert browser.messages == []
 
 
 def test_the_map_alone_works_in_a_sandboxed_frame(browser, tmp_path):
