@@ -4,10 +4,10 @@
   const source = document.getElementById("map-data");
   if (!source) return;
   const data = JSON.parse(source.textContent), MISSING = 65535;
-  function unpack(text, Kind = Uint16Array) {
+  function unpack(text) {
     const plain = atob(text), bytes = new Uint8Array(plain.length);
     for (let i = 0; i < plain.length; i++) bytes[i] = plain.charCodeAt(i);
-    return new Kind(bytes.buffer);
+    return new Uint16Array(bytes.buffer);
   }
   const n = data.names.length, place = document.querySelector(".map"), cluster = unpack(data.cluster), probability = unpack(data.probability);
   const [x, y] = [data.x, data.y].map((text, i) => Float64Array.from(unpack(text), v => data.low[i] + data.step * v));
@@ -18,7 +18,7 @@
   const selected = new Set(); // rows
   const view = { x: 0, y: 0, zoom: 1 }; // centre in units of the whole map, from 0 to 1
   const CROWD = 5000, CELL = 3; // more rows are drawn as density, in cells of so many pixels
-  let width = 0, height = 0, focus = -1, drag = null, selecting = false, waiting = false, sprites = new Map(), pointer = null;
+  let width = 0, height = 0, focus = -1, drag = null, selecting = false, waiting = false, sprites = new Map();
   let hidden = new Set(), radius = n > 800 ? 3.5 : 5;
 
   function element(name, attributes = {}, ...content) {
@@ -40,19 +40,11 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
-  function toggle(title, action) {
-    const box = element("input", { type: "checkbox", checked: "" });
-    box.addEventListener("change", () => action(box.checked));
-    return [box, element("label", { class: "toggle" }, box, title)];
-  }
-
   // Elements
   const search = element("input", { type: "search", autocomplete: "off", spellcheck: "false" });
   const option = (value, title) => element("option", { value }, title);
   const modes = element("select", {}, option("cluster", "cluster"), option("probability", "probability"), option("unusual", "unusual rows"),
     ...data.columns.map((column, k) => option(k, column.name)));
-  const [smooth, smoothLabel] = toggle("Smooth field", () => redraw());
-  const [arrows, arrowsLabel] = toggle("Arrows", () => redraw());
   const selectButton = button("Select an area", () => setSelecting(!selecting));
   const clearButton = button("Clear selection", () => { selected.clear(); changed(); });
   const saveButton = button("Save selection as CSV", save);
@@ -60,25 +52,21 @@
   const tools = element("form", { class: "tools", "aria-label": "Tools of the map" },
     element("label", {}, "Colour by", modes), element("label", {}, "Find a row", search),
     button("Zoom in", () => zoom(1.5)), button("Zoom out", () => zoom(1 / 1.5)), button("Whole map", () => zoom(1e-9)),
-    selectButton, clearButton, saveButton, ...(data.field ? [smoothLabel, arrowsLabel] : []), told);
+    selectButton, clearButton, saveButton, told);
   const canvas = element("canvas", {
     tabindex: "0", role: "application", "aria-label": "Map of " + n + " rows", "aria-describedby": "map-help map-row",
   });
   const tip = element("div", { class: "map-tip" }), row = element("p", { id: "map-row", class: "map-row", "aria-live": "polite" });
-  const here = element("p", { class: "map-here" }), legend = element("fieldset", { class: "map-legend" });
+  const legend = element("fieldset", { class: "map-legend" });
   const help = element("p", { id: "map-help", class: "map-help" },
     "Point at a row to see it; click it to select it. Drag to move the map, drag with Shift to select an area, and use " +
     "the wheel with Ctrl to zoom. Keys: arrows go from row to row, + and − zoom, 0 shows the whole map, space selects, " +
-    "Escape clears." + (data.field ? " Arrows show the columns that change most at the pointer, of those that other columns predict: they rise along the arrow." : "") +
+    "Escape clears." +
     (data.total > n ? " The map has " + n + " of the " + data.total + " rows, evenly spaced." : ""));
   const stage = element("div", { class: "stage" }, canvas, tip);
-  place.append(tools, stage, here, row, legend, help);
+  place.append(tools, stage, row, legend, help);
   place.classList.add("live");
-  const context = canvas.getContext("2d"), field = data.field;
-  if (field) {
-    for (const [name, Kind] of [["unknown", Uint8Array], ["deviation", Uint8Array], ["arrows", Uint8Array], ["ends", Int8Array]]) field[name] = unpack(field[name], Kind);
-    for (const column of Object.values(field.columns)) column.values = unpack(column.values);
-  }
+  const context = canvas.getContext("2d");
 
   // Colours: every row has the number of an entry in the palette.
   const VIRIDIS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], GREY = [150, 150, 150], LEVELS = 64;
@@ -134,7 +122,6 @@
       paint(key.getContext("2d"), mode === "cluster" ? groups[k].look[1] : "o", palette[k], 16, 10);
       legend.append(element("label", {}, box, key, name));
     }
-    smoothLabel.hidden = !(field && numeric(column) && field.columns[column.feature]);
     redraw();
   }
   modes.addEventListener("change", () => { mode = modes.value; recolour(); });
@@ -192,7 +179,6 @@
     const ratio = devicePixelRatio || 1, inside = [];
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
-    drawField();
     const s = scale(), ox = width / 2 - view.x * s, oy = height / 2 - view.y * s;
     for (let i = 0; i < n; i++) {
       const x = ox + ux[i] * s, y = oy + uy[i] * s;
@@ -211,7 +197,6 @@
     context.strokeStyle = colour("--link");
     context.lineWidth = 3;
     if (focus >= 0) ring(focus, radius + 5);
-    drawArrows();
     if (drag && drag.area) {
       context.lineWidth = 1;
       context.strokeRect(...rectangle());
@@ -234,71 +219,13 @@
       for (let k = 0; k < 3; k++) image.data[4 * cell + k] = sums[3 * cell + k] / counts[cell];
       image.data[4 * cell + 3] = 90 + 165 * Math.log(counts[cell]) / Math.max(Math.log(top), 1e-9);
     }
-    stretch(image, 0, 0, w * CELL, h * CELL, false);
-  }
-
-  function stretch(image, x, y, w, h, smooth) {
     const small = document.createElement("canvas");
-    small.width = image.width;
-    small.height = image.height;
+    small.width = w;
+    small.height = h;
     small.getContext("2d").putImageData(image, 0, 0);
-    context.imageSmoothingEnabled = smooth;
-    context.drawImage(small, x, y, w, h);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(small, 0, 0, w * CELL, h * CELL);
     context.imageSmoothingEnabled = true;
-  }
-
-  // The process: its mean as colour, paler where it is less known
-  const onScreen = (px, py) => [toX((px - middle[0]) / span), toY((middle[1] - py) / span)];
-  function drawField() {
-    const column = chosen(), grid = field && numeric(column) && smooth.checked && field.columns[column.feature];
-    if (!grid) return;
-    const size = field.size, image = new ImageData(size, size);
-    for (let cell = 0; cell < size * size; cell++) {
-      const at = (size - 1 - Math.floor(cell / size)) * size + cell % size; // rows of pixels go down
-      image.data.set(ramp[level(column, grid.low + grid.step * grid.values[at])], 4 * cell);
-      image.data[4 * cell + 3] = 130 * (1 - field.unknown[at] / 255) ** 2;
-    }
-    const [left, top] = onScreen(field.low[0], field.low[1] + field.span), side = field.span / span * scale();
-    stretch(image, left, top, side, side, true);
-  }
-
-  function cellAt(px, py) { // of the grid under a point of the canvas, or -1
-    const at = [middle[0] + ((px - width / 2) / scale() + view.x) * span, middle[1] - ((py - height / 2) / scale() + view.y) * span];
-    const [i, j] = at.map((v, q) => Math.floor((v - field.low[q]) / field.span * field.size));
-    return i < 0 || j < 0 || i >= field.size || j >= field.size ? -1 : j * field.size + i;
-  }
-
-  function drawArrows() {
-    const cell = field && pointer && !drag ? cellAt(...pointer) : -1;
-    here.textContent = "";
-    if (cell < 0 || field.unknown[cell] > 128) return;
-    const column = chosen(), grid = numeric(column) && field.columns[column.feature], parts = [];
-    if (grid) {
-      parts.push(column.name + " is about " + shown(column, grid.low + grid.step * grid.values[cell]) +
-        (column.date ? "" : " ± " + Number((grid.deviation * field.deviation[cell]).toPrecision(2))) + " here.");
-    }
-    const named = [0, 1, 2].filter(k => field.arrows[3 * cell + k] < 255);
-    if (arrows.checked && !named.length) parts.push("No arrows: the other columns predict none that changes here.");
-    if (arrows.checked && named.length) {
-      const steps = named.map(k => [0, 1].map(q => field.ends[6 * cell + 2 * k + q])), longest = Math.max(...steps.map(v => Math.hypot(...v)));
-      parts.push("Changing most here: " + named.map(k => field.features[field.arrows[3 * cell + k]]).join(", ") + ".");
-      const lines = []; // of the names, which must not cover each other
-      if (longest > 0) named.forEach((k, i) => drawArrow(steps[i].map(v => 55 * v / longest), field.features[field.arrows[3 * cell + k]], lines));
-    }
-    here.textContent = parts.join(" ");
-  }
-
-  function drawArrow([dx, dy], name, lines) {
-    const [px, py] = pointer, turn = Math.atan2(-dy, dx), ex = px + dx, ey = py - dy;
-    context.beginPath();
-    context.moveTo(px, py);
-    context.lineTo(ex, ey);
-    for (const side of [2.6, -2.6]) { context.moveTo(ex, ey); context.lineTo(ex + 8 * Math.cos(turn + side), ey + 8 * Math.sin(turn + side)); }
-    for (const [line, ink] of [[5, "--card"], [2, "--ink"]]) { context.lineWidth = line; context.strokeStyle = colour(ink); context.stroke(); }
-    let line = ey;
-    while (lines.some(other => Math.abs(other - line) < 15)) line += 15;
-    lines.push(line);
-    write(name.length > 24 ? name.slice(0, 23) + "…" : name, ex + (dx < 0 ? -6 : 6), line, dx < 0 ? "right" : "left", "12px");
   }
 
   function write(text, x, y, align, size = "bold 13px") {
@@ -452,10 +379,9 @@
     canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointermove", event => {
-    pointer = [event.offsetX, event.offsetY];
     if (!drag) {
       const i = nearest(event.offsetX, event.offsetY, 14);
-      if (i !== focus) show(i); else redraw(); // the arrows follow the pointer
+      if (i !== focus) show(i);
       return;
     }
     const dx = event.offsetX - drag.x1, dy = event.offsetY - drag.y1;
@@ -485,7 +411,7 @@
     changed();
   });
   canvas.addEventListener("pointercancel", () => { drag = null; redraw(); });
-  canvas.addEventListener("pointerleave", () => { pointer = null; if (!drag) show(-1); });
+  canvas.addEventListener("pointerleave", () => { if (!drag) show(-1); });
   canvas.addEventListener("blur", () => show(-1));
   canvas.addEventListener("dblclick", event => zoom(2, event.offsetX, event.offsetY));
   canvas.addEventListener("wheel", event => {

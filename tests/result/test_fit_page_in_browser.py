@@ -198,33 +198,7 @@ def test_the_map_is_coloured_by_a_column_by_probability_and_by_unusual(browser, 
         pictures.add(pixels(browser))
     assert browser.run(legend) == "kindoddeven" or browser.run(legend) == "kindevenodd"
     assert len(pictures) == 5
-    choose(browser, column(browser, "a"))
-    field = pixels(browser)
-    toggles = "[...document.querySelectorAll('.toggle input')]"
-    browser.run(f"{toggles}[0].click()")
-    choose(browser, column(browser, "a"))
-    assert pixels(browser) != field  # without the smooth field
     assert browser.messages == []
-
-
-def test_the_columns_that_change_most_are_named_at_the_pointer(browser, small):
-    page, fitted = small
-    browser.open(page)
-    browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
-    choose(browser, column(browser, "b"))
-    left, top, width, height = place_of(browser, 7)
-    words = set()
-    for step in range(1, 40):
-        browser.mouse("mouseMoved", left + width * step / 40, top + height / 2)
-        words.add(browser.run("document.querySelector('.map-here').textContent"))
-    found = " ".join(words)
-    assert "Changing most here: " in found
-    assert "b is about " in found
-    assert " ± " in found
-    named = {
-        name for part in words if "here: " in part for name in part[:-1].split(": ")[1].split(", ")
-    }
-    assert named <= {*fitted.profile.features}
 
 
 def test_search_looks_in_text_columns_that_the_model_left_out(browser, small):
