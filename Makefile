@@ -20,7 +20,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
 
 .DEFAULT_GOAL := help
 # `results` is also a folder.
-.PHONY: results report numbers invariance speed-estimators help quickstart test pytest test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-ranks reproduce-report $(FIGURES)
+.PHONY: results report numbers invariance speed-estimators help quickstart test pytest test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -138,9 +138,6 @@ $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing: $(RUN)
 
 reproduce-bounds: $(RUN) ## KL-corrected against standard bound by iterations and by time, and the cost of a gradient by inducing points
 	"$(BIN)/python" -m benchmarks.two_bounds --out $(RESULTS)/bounds
-
-reproduce-ranks: reproduce-table2 ## Friedman and Nemenyi: which methods differ, in the printed and in the computed numbers
-	$(GroupMap) plot critical-difference --results $(RESULTS) --out $(RESULTS)/figures
 
 reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(RESULTS)/sweep-clusters $(RESULTS)/sweep-inducing report ## Tables 1 and 2, the sweeps, the figures and the report
 

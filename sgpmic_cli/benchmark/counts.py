@@ -1,14 +1,9 @@
-"""Count the verdicts of a comparison and the wins of each method, and rank the methods.
+"""Count the verdicts of a comparison and the wins of each method.
 
 All tables and the page follow one rule: an experiment counts once, even if several rows show it.
-
-Ranks are compared by Friedman's test and Nemenyi's critical difference. The data sets are the
-blocks (Demšar 2006). Each has one row, at 95 % of the variance if the table has it, because the
-rows of one data set are not independent. Only methods with a number for every data set are ranked.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -137,7 +132,8 @@ def score_table(numbers: pd.DataFrame, metric: str) -> pd.DataFrame:
 def beside_best(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Compare every method with the method that has the highest mean over the data sets.
 
-    Each data set counts once, as in the ranks; methods without a number for a data set are omitted.
+    Each data set counts once, by its row at 95 % of the variance if the table has it, because
+    the rows of a data set are not independent. Methods without a number for a data set are omitted.
     The test over the data sets is the paired t test, that on one data set Welch's. The p-values are
     not adjusted for the number of methods.
 
@@ -182,100 +178,6 @@ def beside_best(table: pd.DataFrame, metric: str) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows, index=means.index)
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Methods ranked over data sets. Rank 1 is the best; ties share the mean of their ranks."""
-
-    methods: tuple[str, ...]  # best mean rank first
-    mean_ranks: tuple[float, ...]
-    datasets: tuple[str, ...]
-    statistic: float  # Friedman's chi square
-    p_value: float
-    critical_difference: float  # methods whose mean ranks differ by less are not distinguished
-    omitted: tuple[str, ...]  # methods without a number for some data set
-
-    def cliques(self) -> list[tuple[int, int]]:
-        """Return the first and last place of each maximal group that is not distinguished."""
-        groups: list[tuple[int, int]] = []
-        for first, rank in enumerate(self.mean_ranks):
-            near = [other - rank <= self.critical_difference for other in self.mean_ranks]
-            last = max(np.flatnonzero(near).tolist())
-            if last > first and (not groups or last > groups[-1][1]):
-                groups.append((first, last))
-        return groups
-
-
-def rank_methods(scores: pd.DataFrame) -> Ranking | None:
-    """Rank the methods.
-
-    Return None if there are fewer than three methods, or so few data sets that not even the first
-    and the last of all ranks would differ significantly.
-    """
-    rows = one_row_each(scores)
-    table = rows.dropna(axis="columns").round(2)
-    k, n = len(table.columns), len(table)
-    if k < 3 or n < 2 or critical_difference(k, n) > k - 1:
-        return None
-    from scipy.stats import friedmanchisquare  # imported here because it takes half a second
-
-    mean_ranks = table.rank(axis="columns", ascending=False).mean().sort_values(kind="stable")
-    # If all methods tie on every data set, the statistic is 0 / 0.
-    tied = (table.nunique(axis="columns") == 1).all()
-    statistic, p_value = (0.0, 1.0) if tied else friedmanchisquare(*table.to_numpy().T)
-    return Ranking(
-        methods=tuple(mean_ranks.index),
-        mean_ranks=tuple(mean_ranks.tolist()),
-        datasets=tuple(table.index.get_level_values("dataset")),
-        statistic=float(statistic),
-        p_value=float(p_value),
-        critical_difference=critical_difference(k, n),
-        omitted=tuple(rows.columns.difference(table.columns, sort=False)),
-    )
-
-
-def rank_sides(
-    table: pd.DataFrame, printed: pd.DataFrame | None, metric: str
-) -> dict[str, Ranking]:
-    """Rank the methods by the printed numbers ("paper") and by ours, on the same rows and methods.
-
-    Data sets whose public data differ from those of the printed numbers are left out. If the rest
-    is too small for a ranking, rank each side that is large enough alone.
-    """
-    sides = {"ours": score_table(table, metric)}
-    if printed is not None:
-        sides = {"paper": score_table(printed[~printed["data_differ"]], metric), **sides}
-        if both := rank_both(*sides.values()):
-            return dict(zip(sides, both, strict=True))
-    rankings = {side: rank_methods(scores) for side, scores in sides.items()}
-    return {side: ranking for side, ranking in rankings.items() if ranking is not None}
-
-
-def rank_both(printed: pd.DataFrame, ours: pd.DataFrame) -> tuple[Ranking, Ranking] | None:
-    """Rank both sides over the same rows and methods, so that their ranks are comparable.
-
-    The rows are those in which both sides have a number. The methods are those with a number in all
-    of these rows on both sides. Return None if they are too few.
-    """
-    common = one_row_each(printed.loc[printed.index.isin(ours.index)]).index
-    sides = [scores.loc[common] for scores in (printed, ours)]
-    complete = [set(side.dropna(axis="columns")) for side in sides]
-    every = list(dict.fromkeys([*printed, *ours]))
-    shared = [method for method in every if all(method in side for side in complete)]
-    first, second = (rank_methods(side[shared]) for side in sides)
-    if first is None or second is None:
-        return None
-    omitted = tuple(method for method in every if method not in shared)
-    return replace(first, omitted=omitted), replace(second, omitted=omitted)
-
-
-def critical_difference(n_methods: int, n_datasets: int) -> float:
-    """Return Nemenyi's q sqrt(k (k + 1) / 6 n), where q is the studentised range over sqrt 2."""
-    from scipy.stats import studentized_range
-
-    q = studentized_range.ppf(1.0 - LEVEL, n_methods, np.inf) / np.sqrt(2.0)
-    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
 
 
 def one_row_each(scores: pd.DataFrame) -> pd.DataFrame:

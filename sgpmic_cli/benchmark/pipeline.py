@@ -34,7 +34,6 @@ def run_benchmark(
         "table.csv": tables.tidy_csv(table),
         "table.md": tables.markdown(table),
         "table.tex": tables.latex(table),
-        "ari.md": tables.ranking_markdown(table),
         "benchmark.json": tables.as_json(document(study, table)),
     }
     if has_print(table):

@@ -26,7 +26,7 @@ def complete_figures(incomplete: str) -> list[str]:
 def plot(  # noqa: PLR0913 - one parameter per option
     figures: list[str] = typer.Argument(
         metavar="FIGURE...",
-        help="figure1 to figure8, critical-difference, or all; embedding, convergence.",
+        help="figure1 to figure8, or all; embedding, convergence.",
         autocompletion=complete_figures,
     ),
     *,

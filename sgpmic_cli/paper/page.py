@@ -68,15 +68,11 @@ def _paper_page(folder: Path, report: Report) -> str:
     run = report.table[report.table["method"].isin(columns)]
     report = Report(**{**vars(report), "table": run})
     fitted = _paragraph("fitted_settings", fitted=_fitted())
-    ranks = ["ranks", _paragraph("paper_ranks"), _paragraph("fitted_ranks")]
     figures = [_figure(folder / "figures", figure) for figure in all_figures().values()]
     sections = [
         Section("summary", "Summary", page.summary_section(report, fitted)),
         Section("table", "Table", page.grid_section(report)),
         Section("figures", "Figures", figures),
-        Section(
-            "significance", "Significance", page.significance_section(report, ranks, OWN_METHOD)
-        ),
         Section("protocol", "Protocol and errors", _protocol(folder, report)),
         Section("environment", "Environment", page.environment_section(report)),
     ]

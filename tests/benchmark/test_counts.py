@@ -1,5 +1,3 @@
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,15 +5,7 @@ from scipy import stats
 from small_studies import small_benchmark
 
 from sgpmic_cli.benchmark.compare import distinct
-from sgpmic_cli.benchmark.counts import (
-    beside_best,
-    critical_difference,
-    rank_both,
-    rank_methods,
-    score_table,
-    summary,
-    wins,
-)
+from sgpmic_cli.benchmark.counts import beside_best, summary, wins
 from sgpmic_cli.benchmark.render.tables import summary_markdown
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
@@ -85,93 +75,6 @@ def test_fitted_columns_are_named_below_the_counts(results):
     assert content["fitted_to_print"] == ["aml", "dec"]
     words = "aml, dec: settings that the paper leaves open were searched"
     assert words in summary_markdown(content)
-
-
-def test_the_printed_numbers_give_the_known_ranks():
-    ranking = rank_methods(score_table(table2(), "acc"))
-    assert ranking.methods[:3] == ("sgp-mic", "sdc", "fgplvm-fcm")
-    assert [round(rank, 2) for rank in ranking.mean_ranks[:3]] == [3.61, 3.67, 4.22]
-    assert round(ranking.critical_difference, 2) == 5.03
-    assert (len(ranking.datasets), len(ranking.methods)) == (9, 11)
-    assert ranking.omitted == ("dec",)
-    assert math.isclose(sum(ranking.mean_ranks), 11 * 12 / 2)
-    assert ranking.p_value < 0.001
-    # Only the worst method differs from the first three.
-    assert ranking.cliques() == [(0, 9), (3, 10)]
-
-
-@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (5, 2.728), (10, 3.164)])
-def test_the_critical_difference_uses_the_published_quantiles(k, q):
-    # q at the 5 % level from Demšar (2006), table 5a.
-    assert critical_difference(k, 7) == pytest.approx(q * math.sqrt(k * (k + 1) / 42), abs=2e-3)
-
-
-def _table(means):
-    """Return the scores of means by data set, explained variance and method."""
-    columns = ["dataset", "explained_variance", "method", "mean", "metric"]
-    rows = [(*place, mean, "acc") for place, mean in means.items()]
-    return score_table(pd.DataFrame(rows, columns=columns), "acc")
-
-
-def _scores(rows):
-    return _table(
-        {(f"d{i}", 95, m): value for i, row in enumerate(rows) for m, value in row.items()}
-    )
-
-
-def test_ties_share_their_ranks_as_printed_to_two_decimals():
-    ranking = rank_methods(_scores([{"a": 50.001, "b": 50.004, "c": 40.0}] * 3))
-    assert dict(zip(ranking.methods, ranking.mean_ranks, strict=True)) == {
-        "a": 1.5,
-        "b": 1.5,
-        "c": 3.0,
-    }
-
-
-def test_both_sides_are_ranked_over_common_methods_and_rows():
-    printed = _scores(
-        [
-            {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5},
-            {"a": 1, "b": 2, "c": 3, "d": 4},
-            {"a": 1, "b": 2, "c": 3, "d": 4},
-            {"a": 1, "e": 9},
-        ]
-    )
-    ours = [{"a": 3, "b": 2, "c": 1, "own": 9}, {"a": 3, "b": 2, "c": 1, "d": 9, "own": 9}]
-    ours = _scores([*ours, ours[1]])
-    expected = {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2, "c": 3}
-    for side, ranks in zip(rank_both(printed, ours), expected, strict=True):
-        assert side.datasets == ("d0", "d1", "d2")  # the last was not run
-        assert dict(zip(side.methods, side.mean_ranks, strict=True)) == ranks
-        assert side.omitted == ("d", "e", "own")
-    assert rank_both(printed, _scores([])) is None
-
-
-def test_both_sides_use_the_same_row_of_a_data_set():
-    printed = {("d", v, m): float(v + i) for v in (50, 95) for i, m in enumerate("abc")}
-    printed |= {(name, 50, m): float(i) for name in "ef" for i, m in enumerate("abc")}
-    ours = {key: -score for key, score in printed.items() if key[:2] != ("d", 95)}
-    ours["d", 95, "a"] = 0.0
-    table = _table(printed)
-    assert rank_both(table, _table(ours)) is None  # only one method was run at 95 %
-    del ours["d", 95, "a"]
-    first, second = rank_both(table, _table(ours))
-    assert first.datasets == second.datasets == ("d", "e", "f")
-
-
-def test_too_little_to_rank_is_none():
-    assert rank_methods(_scores([{"a": 1.0, "b": 2.0}] * 4)) is None
-    assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}])) is None
-    # The critical difference of three methods on two data sets is 2.34, on three it is 1.91.
-    assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}] * 2)) is None
-    assert rank_methods(_scores([{"a": 1.0, "b": 2.0, "c": 3.0}] * 3)) is not None
-    assert rank_methods(_scores([])) is None
-
-
-def test_methods_that_never_differ_are_one_group():
-    ranking = rank_methods(_scores([{"a": 1.0, "b": 1.0, "c": 1.0}] * 4))
-    assert ranking.cliques() == [(0, 2)]
-    assert ranking.p_value == 1.0
 
 
 def _comparison(means, std=1.0, repeats=10):

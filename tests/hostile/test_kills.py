@@ -21,7 +21,7 @@ KILLS = int(os.environ.get("KILLS", "2"))
 METHODS = "pca-fcm,ppca-fcm,aml,toy_methods:Flaky"
 BENCHMARK = f"benchmark --dataset iris,wine --methods {METHODS} --repeats 4 --n-jobs 2"
 FIT = "fit iris --iterations 3 --inducing 10 --force"
-PLOT = "plot figure1 critical-difference"
+PLOT = "plot figure1"
 TIMES = ("finished", "seconds_of_this_call", "seconds_of_all_runs", "seconds", "runs", "checksum")
 AT_A_RENAME = """
 import os, signal

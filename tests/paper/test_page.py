@@ -10,7 +10,7 @@ from sgpmic_cli.paper.experiments.protocols import printed_q, table2
 from sgpmic_cli.paper.page import report_page
 
 PLACE = ["dataset", "explained_variance", "method"]
-SECTIONS = {"summary", "table", "figures", "significance", "protocol", "environment"}
+SECTIONS = {"summary", "table", "figures", "protocol", "environment"}
 
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
@@ -23,8 +23,7 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     write_results(folder)
     (folder / "figures").mkdir()
-    for name in ("figure1", "critical-difference"):
-        (folder / "figures" / f"{name}.png").write_bytes(PIXEL)
+    (folder / "figures" / "figure1.png").write_bytes(PIXEL)
     return folder
 
 
@@ -67,7 +66,7 @@ def test_the_page_needs_no_network(read, html):
 
 def test_images_are_embedded_and_missing_figures_name_their_command(read, html):
     images = read.all("img")
-    assert len(images) == 2
+    assert len(images) == 1
     assert all(each["src"].startswith("data:image/png;base64,") and each["alt"] for each in images)
     assert not any("loading" in each for each in images)  # lazy images are missing in print
     for i in range(2, 9):
@@ -88,7 +87,7 @@ def test_anchors_are_unique_and_every_link_leads_to_a_section(read):
     anchors = [attributes["id"] for _, attributes in read.elements if "id" in attributes]
     assert len(anchors) == len(set(anchors))
     cells = {"acc-iris-95-pca-fcm", "nmi-yale-50-sgp-mic"}
-    assert set(anchors) >= {*SECTIONS, "figure1", "critical-difference", *cells}
+    assert set(anchors) >= {*SECTIONS, "figure1", *cells}
     assert {each["href"][1:] for each in read.all("a")} == SECTIONS
 
 
@@ -115,16 +114,6 @@ def test_the_headline_has_the_fractions_of_equal_and_different_numbers(results, 
         f"Of {len(judged)} numbers on the paper&#x27;s data, {100 * near:.0f} % are within one "
         f"point of the printed number and {100 * differ:.0f} % differ."
     )
-
-
-def test_ranks_of_the_printed_numbers(tmp_path, html):
-    document = write_results(tmp_path)
-    alone = _page_of(tmp_path, {**document, "cells": document["cells"][:1]})
-    assert "SGP-MIC, with mean rank 3.44, differs significantly only from VAE-FCM." in alone
-    assert "critical difference 5.34" in alone
-    # Yale is not ranked, because its public data differ.
-    assert "over 8 data sets" in alone
-    assert html.count("over 8 data sets") == 4
 
 
 def test_the_papers_count_of_its_wins_is_correct(html):

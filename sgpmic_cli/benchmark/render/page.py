@@ -1,17 +1,17 @@
 """The sections of the HTML page about a benchmark, and the page of one without a paper."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from sgpmic_cli.benchmark.compare import LEVEL, METRICS, OWN_METRICS, ROW, SHOWN, with_printed
-from sgpmic_cli.benchmark.counts import Ranking, beside_best, caveat_sentences, rank_sides
+from sgpmic_cli.benchmark.counts import beside_best, caveat_sentences
 from sgpmic_cli.benchmark.documents import read_document, reading
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.grid import Report, css_class, dataset_title, grid_section
-from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table, rank_sentence
+from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table
 from sgpmic_cli.pages import Html, Section, document, items, paragraph, table, tag
 
 TABLE, MANIFEST = "benchmark.json", "manifest.json"
@@ -50,11 +50,9 @@ def benchmark_page(report: Report) -> str:
     methods, datasets = (report.table[name].nunique() for name in ("method", "dataset"))
     title = f"Benchmark of {methods} methods on {datasets} data sets"
     notes = items(caveat_sentences(report.counts))
-    ranks = "own_ranks" if report.printed is None else "ranks"
     sections = [
         Section("summary", "Summary", summary_section(report, notes)),
         Section("table", "Table", grid_section(report)),
-        Section("significance", "Significance", significance_section(report, [ranks])),
         Section("environment", "Environment", environment_section(report)),
     ]
     lead = headline(report, "printed numbers that were run")
@@ -142,48 +140,6 @@ def _wins(report: Report) -> Html:
     ]
     caption = f"Wins in {report.counts['rows']} distinct rows; equal cells all win"
     return table(["", *columns], rows, caption=caption)
-
-
-def significance_section(
-    report: Report, notes: Iterable[str | Html], own_method: str | None = None
-) -> list[Html]:
-    """Return the mean ranks and the results of the tests, with a sentence on `own_method`."""
-    rankings = {
-        f"{TITLES[metric]}, {side}" if report.printed is not None else TITLES[metric]: ranking
-        for metric in report.metrics
-        for side, ranking in rank_sides(report.table, report.printed, metric).items()
-    }
-    if not rankings:
-        return [tag("p", rank_sentence(None))]
-    ranks = pd.DataFrame(
-        {name: pd.Series(ranking.mean_ranks, ranking.methods) for name, ranking in rankings.items()}
-    )
-    first = next(iter(rankings.values())).methods
-    order = [*first, *(method for method in ranks.index if method not in first)]
-    rows = [
-        [report.title(method), *("–" if pd.isna(rank) else f"{rank:.2f}" for rank in row)]
-        for method, *row in ranks.loc[order].itertuples()
-    ]
-    return [
-        *(note if isinstance(note, Html) else paragraph(note) for note in notes),
-        table(["mean rank", *rankings], rows, caption="Mean ranks over the data sets"),
-        items(f"{name}: {_sentence(report, each, own_method)}" for name, each in rankings.items()),
-    ]
-
-
-def _sentence(report: Report, ranking: Ranking, own_method: str | None) -> str:
-    text = rank_sentence(ranking)
-    if ranking.omitted:
-        omitted = ", ".join(map(report.title, ranking.omitted))
-        text += f" Not ranked because numbers are missing: {omitted}."
-    ranks = dict(zip(ranking.methods, ranking.mean_ranks, strict=True))
-    if own_method not in ranks:
-        return text
-    own, width = ranks[own_method], ranking.critical_difference
-    apart = [report.title(method) for method, rank in ranks.items() if abs(rank - own) > width]
-    others = f"only from {', '.join(apart)}" if apart else "from no other method"
-    title = report.title(own_method)
-    return f"{text} {title}, with mean rank {own:.2f}, differs significantly {others}."
 
 
 def environment_section(report: Report) -> list[Html]:

@@ -1,7 +1,7 @@
 """Write a comparison as CSV, Markdown and LaTeX.
 
 `table.*` has our number, the printed one and the verdict in each cell, `summary.md` the counts and
-the cells that differ. `ari.md` ranks the methods by the adjusted Rand index. The tables hold no
+the cells that differ. The tables hold no
 times and no dates, so a benchmark that was killed and resumed ends with the same bytes.
 """
 
@@ -25,11 +25,8 @@ from sgpmic_cli.benchmark.compare import (
     shown_metrics,
 )
 from sgpmic_cli.benchmark.counts import (
-    Ranking,
     beside_best,
     caveat_sentences,
-    rank_methods,
-    score_table,
 )
 from sgpmic_cli.scores import SCORES
 from sgpmic_cli.text import for_markdown, printable
@@ -188,34 +185,6 @@ def methods_table(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
         for row in rows_of(compared)
     ]
     return ["method", f"mean {TITLES[RANKED]}", *BESIDE], rows
-
-
-def ranking_markdown(table: pd.DataFrame) -> str:
-    """Return the ARI of every row, and the methods beside the best of them, as Markdown."""
-    head = [*HEAD, *table["method"].unique()]
-    body = [
-        [for_markdown(name), variance, *(plain(c.mean, c.std) if c else "–" for c in cells)]
-        for name, variance, cells in _rows(table, RANKED)
-    ]
-    methods = markdown_table(*methods_table(table))
-    return "\n".join(
-        [
-            f"{TITLES[RANKED]}, mean±std over the repeats\n\n{markdown_table(head, body, left=2)}",
-            f"{BESIDE_NOTE}\n\n{methods}",
-            f"{rank_sentence(rank_methods(score_table(table, RANKED)))}\n",
-        ]
-    )
-
-
-def rank_sentence(ranks: Ranking | None) -> str:
-    """Return the result of the tests of ranks."""
-    if ranks is None:
-        return "No test of ranks: there are too few methods or data sets to tell methods apart."
-    p = "p < 0.001" if ranks.p_value < 0.001 else f"p = {ranks.p_value:.3f}"
-    return (
-        f"Friedman χ² = {ranks.statistic:.1f} over {len(ranks.datasets)} data sets, {p}; "
-        f"critical difference {ranks.critical_difference:.2f}."
-    )
 
 
 def summary_markdown(counts: Mapping[str, Any]) -> str:

@@ -41,7 +41,7 @@ def test_without_printed_numbers_the_page_compares_the_methods_by_ari(results):
     assert set(cells.values()) <= {"v-best", "v-tied", "v-lower"}
     assert "Welch&#x27;s test on one" in page
     sections = re.findall(r'<section id="(\w+)"', page)
-    assert sections == ["summary", "table", "significance", "environment"]
+    assert sections == ["summary", "table", "environment"]
     assert "Wins in" not in page
     assert re.search(r"has the highest mean ARI, significantly above \d of \d other methods", page)
     # The best method is not compared with itself.

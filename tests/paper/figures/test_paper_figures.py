@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from made_up import write_results
 
 from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.paper.figures import convergence_behaviour, latent_spaces
 from sgpmic_cli.paper.figures.catalogue import all_figures, resolve
 from sgpmic_cli.paper.figures.convergence_behaviour import figure6
-from sgpmic_cli.paper.figures.critical_difference import critical_difference, rankings
 from sgpmic_cli.paper.figures.graphical_model import ARROWS, PARAMETERS, VARIABLES, figure1
 from sgpmic_cli.paper.figures.latent_spaces import figure2, figure5
 from sgpmic_cli.paper.figures.panels import PlotOptions
@@ -37,10 +35,7 @@ def test_the_graphical_model(twice):
 
 
 def test_all_means_the_figures_that_need_no_data_set():
-    assert resolve(["all", "figure1"], ["embedding"]) == [
-        *(f"figure{i}" for i in range(1, 9)),
-        "critical-difference",
-    ]
+    assert resolve(["all", "figure1"], ["embedding"]) == [f"figure{i}" for i in range(1, 9)]
     assert all(callable(figure.load()) for figure in all_figures().values())
 
 
@@ -94,18 +89,3 @@ def test_the_convergence_figure_lists_contradictions_to_the_text():
     found = contradictions([fine, falling, rising, ended])
     assert found == words.format("(b)", "(c)", "(a), (b), (c)")
     assert contradictions([ended]) == words.format(*3 * ["no panel"])
-
-
-@pytest.mark.slow
-def test_critical_differences_of_the_printed_numbers_alone_and_with_ours(twice, tmp_path):
-    (warning,) = twice(critical_difference)
-    assert "a benchmark of all of them" in warning
-    alone = (tmp_path / "first.png").read_bytes()
-    write_results(tmp_path, shifts=[0.0])
-    assert twice(critical_difference) == []
-    assert (tmp_path / "first.png").read_bytes() != alone
-    sides = rankings(tmp_path / "table2" / "benchmark.json")
-    ours = sides["ours"]
-    assert sides["paper"] == ours
-    assert len(ours.datasets) == 8
-    assert ours.omitted == ("dec",)
