@@ -1,14 +1,10 @@
 """What follows from a fit of the default model: assignment of rows, samples, model files."""
 
-import copy
-import warnings
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Array, Indices, Table
@@ -21,18 +17,13 @@ from sgpmic_cli.clustering.clusters.verdicts import (
     verdicts_of,
 )
 from sgpmic_cli.clustering.fitted_model import ROW_AXES, FittedModel
-from sgpmic_cli.clustering.map.backend import choose_backend
 from sgpmic_cli.clustering.map.new_rows import TrainingRows, rows_at
-from sgpmic_cli.clustering.map.training import MapFitter, fit_map
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base import check_parameters, storage, whole
+from sgpmic_cli.estimator_base import check_parameters, storage
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.estimator_base.prediction import Features, Located, unusual_below
-from sgpmic_cli.row_blocks import Workers, row_blocks, workers
+from sgpmic_cli.estimator_base.prediction import Features, Located
+from sgpmic_cli.row_blocks import Workers, row_blocks
 from sgpmic_cli.tables.recipe import typed
-
-if TYPE_CHECKING:
-    from sgpmic_cli.clustering.update import Update
 
 # Rows that decide verdicts and groups. The search of their neighbours takes quadratic time: 10,000
 # rows of ten columns took 11 of the 13 seconds of a fit.
@@ -49,7 +40,6 @@ class FittedEstimator(LatentClusterer):
     verdicts_: list[dict[str, Any]]
     groups_: Indices
     group_depths_: list[float]
-    update_: "Update"
     _fitted: FittedModel
     device: str
     optimizer_steps: int
@@ -84,123 +74,6 @@ class FittedEstimator(LatentClusterer):
             raise UsageError(f"X must be finite latent points of shape (n, {q}).")
         points = np.clip(points, -FAR, FAR)
         return self._unscaled(rows_at(self._fitted.map, points))
-
-    def sample(
-        self, n_samples: int = 1, random_state: int | np.random.RandomState | None = None
-    ) -> tuple[Array, Indices]:
-        """Draw rows from the fitted model.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            Number of rows.
-        random_state : int, RandomState instance or None, default=None
-            Seed.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, F)
-            Rows, as features.
-        y : ndarray of shape (n_samples,)
-            Their clusters.
-        """
-        check_is_fitted(self)
-        if not whole(0).holds(n_samples):
-            raise UsageError(f"n_samples must be {whole(0).wanted}, not {n_samples!r}.")
-        rng = check_random_state(random_state)
-        labels = np.sort(rng.choice(self.n_clusters_, size=n_samples, p=self.weights_))
-        factors = np.linalg.cholesky(self.covariances_)[labels]
-        normal = rng.standard_normal((n_samples, self.embedding_.shape[1], 1))
-        points = self.means_[labels] + (factors @ normal)[:, :, 0]
-        rows = rows_at(self._fitted.map, points)
-        deviation = np.exp(0.5 * self._fitted.map.parameters.log_noise[0])
-        return self._unscaled(rows + deviation * rng.standard_normal(rows.shape)), labels
-
-    def update(self, X: Table | Features) -> Self:
-        """Add rows to the model. Old rows keep clusters and latent points unless they join others.
-
-        New rows join the clusters. Rows unlike the others, old or new, form a new cluster if a
-        valley of the density separates it from every other; the old ones among them move
-        (`update_.moved`). The process is trained from where it was. `update_` says what has
-        changed, and the attributes describe old and new rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows that the model was not fitted to.
-
-        Returns
-        -------
-        self : estimator
-            The model of all rows.
-        """
-        check_is_fitted(self)
-        Y, n_old = self._encode(X, fitting=False), len(self.labels_)
-        empty = self._without_values(Y)
-        grown = copy.copy(self)  # an interrupted update leaves the estimator unchanged
-        for name in (*ROW_AXES, "labels_"):
-            setattr(grown, name, np.delete(getattr(self, name), self._left_out, axis=0))
-        with workers(self.n_jobs) as threads, warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # as in a fit
-            grown._add(Y[~empty], threads)
-        grown._left_out = np.r_[self._left_out, n_old + np.flatnonzero(empty)]
-        grown._diagnose()
-        grown._insert_left_out()
-        self.__dict__ = grown.__dict__
-        return self
-
-    def _add(self, Y: Array, threads: Workers) -> None:
-        """Add rows with values."""
-        from sgpmic_cli.clustering.update import Update, grow  # not needed for a fit
-
-        fitted, n_old, m_old = self._fitted, len(self.labels_), self.n_clusters_
-        scaled, n_fitted = self._scaled(Y), len(fitted.row_indices)
-        # Of a table that was too long to be fitted, the same fraction of new rows is fitted.
-        size = int(np.ceil(len(Y) * n_fitted / n_old))
-        chosen = np.sort(check_random_state(self.random_state).permutation(len(Y))[:size])
-        unlike, unlike_old = (
-            Located.joined(self._map_block(rows, self._located, threads)).log_density
-            < self.unusual_below_
-            for rows in (scaled, fitted.rows.rows)
-        )
-        grown = grow(fitted, scaled[chosen], np.r_[unlike_old, unlike[chosen]])
-        backend = choose_backend(self.device, len(grown.mask))
-        table = grown.rows.rows, grown.mask, grown.weights, grown.start
-        try:
-            fitter = MapFitter(*table, backend, threads, grown.free)
-            trained = fit_map(fitter, self.max_iter, self.optimizer_steps, self.tol)
-        except np.linalg.LinAlgError:  # squares of the distances exceed the digits of a number
-            far = int(np.nanmax(np.abs(scaled), axis=1).argmax())
-            raise UsageError(
-                f"Row {far + 1} is too far from the training rows to be added: correct or remove "
-                "it, or fit all rows again."
-            ) from None
-        self._fitted = FittedModel(
-            trained,
-            grown.clusters,
-            grown.rows,
-            np.r_[fitted.row_indices, n_old + chosen],
-            fitted.gaussian,
-        )
-        m, groups = grown.clusters.n_clusters, self._set_verdicts()
-        located, new_groups = self._assign(Y, groups, threads)
-        added = ((0, 0), (0, m - m_old))
-        S, unknown = np.pad(self.responsibilities_, added), np.full(n_old, np.nan)
-        old_rows = Located(self.embedding_, self.embedding_variances_, S, unknown)
-        self._set_rows(Located.joined([old_rows, located]))
-        self.groups_ = np.r_[self.groups_, new_groups]
-        self._set_fitted_rows(grown.clusters.training_probabilities(grown.rows), groups)
-        parts = self._map_block(grown.rows.rows, self._located, threads)
-        self.log_density_[self._fitted.row_indices] = Located.joined(parts).log_density
-        self.unusual_below_ = unusual_below(self.log_density_)
-        memberships = np.eye(m)[grown.clusters.labels[n_fitted:]]
-        self.consensus_ = np.concatenate([np.pad(self.consensus_, added), memberships])
-        if m > m_old:
-            self.selection_ = self.stability_ = None
-        moved, new_clusters = fitted.row_indices[grown.free[:n_fitted]], list(range(m_old, m))
-        known = int(grown.known.sum())
-        self.update_ = Update(len(Y), known, np.flatnonzero(unlike), new_clusters, np.sort(moved))
-        self._derive()
 
     def _unscaled(self, scaled: Array) -> Array:
         rows = np.tile(self.offset_, (len(scaled), 1))

@@ -127,13 +127,9 @@ class GroupMap(FittedEstimator):
         Number of clusters M.
     selection_ : DataFrame or None
         Evidence for each number of clusters that was tried. `plausible` is True for the chosen
-        number and for those that are nearly as good. None if no number was tried, or after an
-        update with a new cluster.
+        number and for those that are nearly as good. None if no number was tried.
     summary_ : DataFrame
         One row for each cluster: rows, certainty, verdict with its border, stability.
-    update_ : Update
-        What the last `update` has changed: `new_clusters`, the new rows that are `unlike` all old
-        rows, and the old rows that `moved` because they joined a new cluster.
     no_clusters_ : bool
         True if the number was open and the data show no clusters.
     consensus_ : ndarray of shape (n_fitted, M)

@@ -28,8 +28,6 @@ from sgpmic_cli.text import as_option_value, for_terminal
 SUBCOMMANDS = {
     "fit": ("Cluster data", "fit:fit"),
     "predict": ("Cluster data", "fit:predict"),
-    "update": ("Cluster data", "update:update"),
-    "diff": ("Cluster data", "update:diff"),
     "report-clusters": ("Cluster data", "fit:report_clusters"),
     "plot": ("Cluster data", "plot:plot"),
     "datasets": ("Cluster data", "datasets:datasets_app"),
@@ -49,8 +47,6 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
         ("sgpmic fit iris --method sgp-mic", "fit the paper's model"),
     ],
     "predict": [("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file")],
-    "update": [("sgpmic update sgpmic-out/fit/birds new.csv", "add the rows of a new file")],
-    "diff": [("sgpmic diff sgpmic-out/fit/birds sgpmic-out/update/new", "say what has changed")],
     "report-clusters": [
         ("sgpmic report-clusters birds.csv --label hdbscan", "describe clusters from elsewhere")
     ],

@@ -297,7 +297,7 @@ def load(path: PathLike, *, every_row: bool = True) -> LatentClusterer:
     Parameters
     ----------
     path : str or path-like
-        The file to read, or the output folder of `sgpmic fit` or `sgpmic update`.
+        The file to read, or the output folder of `sgpmic fit`.
     every_row : bool, default=True
         Read the results of all rows. False reads what `predict` needs, which is little even if
         millions of rows were assigned after a fit to a subsample.

@@ -51,7 +51,10 @@ def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples_and_above_th
     covariance = np.array([[1.0, 0.8, 0.5], [0.8, 1.0, 0.4], [0.5, 0.4, 1.0]])
     rows = np.random.RandomState(0).multivariate_normal(np.zeros(3), covariance, size=300)
     model = GroupMap(n_clusters=1, random_state=0).fit(rows)
-    drawn, _ = model.sample(20_000, random_state=0)
+    draw = np.random.RandomState(0)
+    points = draw.multivariate_normal(model.means_[0], model.covariances_[0], size=20_000)
+    noise = np.sqrt(model.noise_variances_) * model.scale_
+    drawn = model.inverse_transform(points) + noise * draw.standard_normal((len(points), 3))
     density = map_study.log_density(model, rows[:100], seed=0)
     gaussian = multivariate_normal(drawn.mean(axis=0), np.cov(drawn.T)).logpdf(rows[:100])
     assert density.mean() == pytest.approx(gaussian.mean(), abs=0.1)

@@ -193,12 +193,9 @@ def test_a_verbose_fit_shows_a_bar_on_a_terminal_and_calls_the_callback(monkeypa
         model.set_params(callback="x").fit(clouds(0, 6))
 
 
-def test_rows_come_back_from_their_latent_points_and_samples_look_like_the_data(iris_model, iris):
+def test_rows_come_back_from_their_latent_points(iris_model, iris):
     back = iris_model.inverse_transform(iris_model.embedding_)
     assert 1.0 - np.var(iris - back, axis=0).sum() / np.var(iris, axis=0).sum() > 0.9
-    drawn, clusters = iris_model.sample(600, random_state=0)
-    assert np.abs(drawn.mean(axis=0) - iris.mean(axis=0)).max() < 0.3
-    assert np.allclose(np.bincount(clusters, minlength=3) / 600, iris_model.weights_, atol=0.08)
     with pytest.raises(ValueError, match="latent points of shape"):
         iris_model.inverse_transform(np.zeros((3, 5)))
 

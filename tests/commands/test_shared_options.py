@@ -25,7 +25,7 @@ def test_experiments_take_the_data_as_argument_or_option(command, here):
 def test_fit_and_predict_take_the_data_as_argument_or_option(here):
     rows = [[0, 1], [1, 0], [1, 2], [9, 8], [8, 9], [8, 7]]
     GroupMap(2, max_iter=1, random_state=0).fit(rows).save("model.npz")
-    for command in ("fit", "predict model.npz", "update model.npz", "report-clusters"):
+    for command in ("fit", "predict model.npz", "report-clusters"):
         named, given = (sgpmic(f"{command} {way} none.csv", code=2) for way in ("--dataset", ""))
         assert named.stderr == given.stderr
         assert "there is no file none.csv" in given.stderr

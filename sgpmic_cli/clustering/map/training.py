@@ -79,11 +79,8 @@ class MapFitter:
         parameters: MapParameters,
         backend: Backend,
         workers: Workers,
-        free: BoolArray | None = None,
     ):
         self.backend, self.space = backend, Workspace(backend, workers)
-        # Rows whose latent distributions move, as a column of zeros and ones; None for all.
-        self.free = None if free is None else backend.asarray(free[:, None].astype(np.float64))
         self.Y = backend.asarray(Y)
         self.mask = None if mask is None else backend.asarray(mask)
         self.missing = 0 if mask is None else int(mask.sum())
@@ -96,7 +93,7 @@ class MapFitter:
 
     def m_step(self, steps: int) -> None:
         """Raise the bound over latent points, process and latent mixture."""
-        shapes, (n, q) = self.parameters, self.parameters.mu.shape
+        shapes = self.parameters
         prior = latent_mixture.latent_prior(self.S, self.mixture)
 
         @np.errstate(all="ignore")  # a trial point may be far away
@@ -106,8 +103,6 @@ class MapFitter:
                 value, gradient = bound_and_gradient(self.space, self.Y, self.squares, p, prior)
             except np.linalg.LinAlgError:  # a singular trial point
                 return float("nan"), vector
-            if self.free is not None:
-                gradient[: 2 * n * q].reshape(2, n, q)[:] *= self.free
             return value, gradient
 
         found = climb(objective, shapes.pack(self.backend), steps, self.space)
