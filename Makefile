@@ -149,7 +149,6 @@ report: $(RUN) ## the figures and the report from what is under results/: one pa
 # Scripts for developers, in benchmarks/.
 results: $(DEV) ## everything under results/ whose code has changed, its manifest and the numbers of the documents
 	"$(BIN)/python" -m benchmarks.results
-	"$(BIN)/python" -m benchmarks.crate
 	$(MAKE) numbers
 
 numbers: $(DEV) ## write the numbers of README and documents from the files in results/

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchmarks import crate, numbers, results
+from benchmarks import numbers, results
 from sgpmic_cli._version import __version__
 
 STEP = results.STEPS[0]
@@ -119,17 +119,3 @@ def test_a_wrong_number_is_replaced(monkeypatch):
     assert numbers.updated("It is <!--= answer -->41<!--/-->.") == (
         "It is <!--= answer -->42<!--/-->."
     )
-
-
-def test_crate_lists_every_file_and_its_step(folder):
-    graph = crate.crate(results.read(folder), folder)["@graph"]
-    entities = {entity["@id"]: entity for entity in graph}
-    assert entities["./"]["hasPart"] == [{"@id": results.MANIFEST}, {"@id": "table1/table1.csv"}]
-    assert entities[f"#{STEP.target}"]["result"] == {"@id": "table1/table1.csv"}
-    assert entities["table1/table1.csv"]["encodingFormat"] == "text/csv"
-
-
-@pytest.mark.parametrize("name", crate.WRITTEN)
-def test_descriptions_for_machines_are_those_of_the_files(name):
-    committed = (results.RESULTS / name).read_text(encoding="utf-8")
-    assert committed == crate.text_of(name), "run `python -m benchmarks.crate`"
