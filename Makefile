@@ -20,7 +20,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
 
 .DEFAULT_GOAL := help
 # `results` is also a folder.
-.PHONY: results report numbers invariance speed-estimators help quickstart test pytest test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables stay kill-test mutation-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-report $(FIGURES)
+.PHONY: results report numbers invariance speed-estimators help quickstart test pytest test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables kill-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -57,16 +57,6 @@ lint: $(DEV) ## ruff, mypy and the import contracts
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/mypy"
 	"$(BIN)/lint-imports"
-
-MUTATION := .venv-mutation
-
-$(MUTATION)/.installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv "$(MUTATION)"
-	"$(MUTATION)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]" cosmic-ray==8.7.0
-	@touch "$@"
-
-mutation-test: $(MUTATION)/.installed ## change 200 places of the default model, and list the changes that no test catches
-	"$(MUTATION)/bin/python" -m benchmarks.mutations --sample 200 --out build/mutations
 
 kill-test: $(DEV) ## kill -9 at thirty moments of benchmark, fit and plot, and compare
 	KILLS=10 "$(BIN)/python" -m pytest -m slow tests/hostile/test_kills.py
@@ -143,7 +133,6 @@ reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated $(RESULT
 
 report: $(RUN) ## the figures and the report from what is under results/: one page with every number, figure and reason
 	$(GroupMap) plot all --results $(RESULTS) --out $(RESULTS)/figures
-	"$(BIN)/python" -m benchmarks.speed_figures
 	$(GroupMap) report --results $(RESULTS) --out $(RESULTS)/report.html
 
 # Scripts for developers, in benchmarks/.
@@ -192,9 +181,6 @@ search-settings: $(RUN) ## compare the settings that the paper leaves open with 
 agreement: $(RUN) ## agreement with the paper by counts, distance and order, from the tables under results/
 	"$(BIN)/python" -m benchmarks.agreement --results $(RESULTS) --out $(RESULTS)/agreement
 
-stay: $(STUDY) ## measure how far rows move on the map when a table grows, beside refits of UMAP and PaCMAP
-	"$(BIN)/python" -m benchmarks.stay --out $(RESULTS)
-
 # GPy and GPyTorch are needed for the comparison only, so they have their own environment.
 $(GPY)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(GPY)"
@@ -221,4 +207,4 @@ speed-gpu: $(GPU)/.installed ## time the default model on a GPU beside one core
 	"$(GPU)/bin/python" -m benchmarks.speed --gpu --out $(RESULTS)
 
 clean: ## remove the environment and caches
-	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(RIVALS)" "$(OLDEST)" "$(CLEAN)" "$(MUTATION)" .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(RIVALS)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist

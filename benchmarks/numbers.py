@@ -266,24 +266,6 @@ def missing_loss(way: str) -> str:
     return f"{(means['full'] - means[way]).mean():.1f}"
 
 
-def moves() -> str:
-    """Return how far rows move on each map when a table grows, in per cent of its width."""
-    by_map = read("stay.csv").groupby("map", sort=False)["median_move"].mean().dropna()
-    return ", ".join(f"{name} {100 * move:.1f} %" for name, move in by_map.items())
-
-
-def coverage() -> str:
-    """Return how often the ellipses of the map hold the places of another fit."""
-    return f"{100 * read('stay.csv')['coverage'].mean():.0f} %"
-
-
-def coverage_range() -> str:
-    """Return the lowest and the highest coverage of a table."""
-    by_table = read("stay.csv").groupby("table")["coverage"].mean().dropna().sort_values()
-    low, high = (f"{100 * by_table.iloc[k]:.0f} % ({by_table.index[k]})" for k in (0, -1))
-    return f"from {low} to {high}"
-
-
 def false_alarms() -> str:
     """Return how often clusters are called groups, by kind of table."""
     table = read("verdicts.csv")
@@ -336,9 +318,6 @@ VALUES: dict[str, Callable[..., str]] = {
     "map": map_means,
     "map-seeds": map_seeds,
     "missing": missing_loss,
-    "moves": moves,
-    "coverage": coverage,
-    "coverage-range": coverage_range,
     "false-alarms": false_alarms,
     "mixed": mixed,
     "invariance": invariance,

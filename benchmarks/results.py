@@ -102,7 +102,6 @@ STEPS = (
     Step("verdicts", ("verdicts.csv",), MODEL, ("verdicts",)),
     Step("mixed-tables", ("mixed-tables.csv",), MODEL, ("mixed_tables",)),
     Step("invariance TABLES=benchmarks/tables/mixed", ("invariance.csv",), MODEL, ("invariance",)),
-    Step("stay", ("stay.csv",), MODEL, ("stay",)),
     Step("speed-end-to-end", ("speed-end-to-end.json",), (*MODEL, PAGES), ("end_to_end",)),
     Step(
         "speed-estimators ROWS=1000000",
@@ -110,8 +109,8 @@ STEPS = (
     ),
     Step(
         "report",
-        *(("figures/*", "report.html"), (PAGE, *FIGURES), ("speed_figures",)),
-        inputs=(*TABLES, "table1/*.csv", "sweep-*/sweep.csv", "speed.json"),
+        *(("figures/*", "report.html"), (PAGE, *FIGURES)),
+        inputs=(*TABLES, "table1/*.csv", "sweep-*/sweep.csv"),
         settings=(*SETTINGS, *PAGE_TEXTS),
     ),
 )
@@ -133,7 +132,7 @@ def code_of(step: Step) -> str:
 
 
 def scripts_of(step: Step) -> set[Path]:
-    """Return the scripts of a step and those that they import, except for figures."""
+    """Return the scripts of a step and those that they import."""
     found: set[Path] = set()
     waiting = list(step.scripts)
     while waiting:
@@ -145,7 +144,7 @@ def scripts_of(step: Step) -> set[Path]:
                 r"^from benchmarks(?:\.(\w+))? import (.+)", text, re.M
             ):
                 imported = [module] if module else re.findall(r"\w+", names)
-                waiting += [name for name in imported if not name.endswith("_figures")]
+                waiting += [name for name in imported]
     return found
 
 

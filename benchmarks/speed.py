@@ -1,4 +1,4 @@
-"""Measure the speed of the estimators, and write OUT/speed.json and OUT/figures/speed.png.
+"""Measure the speed of the estimators, and write OUT/speed.json.
 
 1. Files of up to ten million rows through `sgpmic fit` and `sgpmic predict`: time and peak memory.
 2. The bound of the paper's model with its gradient, at the sizes of five data sets, beside GPy.
@@ -35,7 +35,6 @@ from benchmarks.paper_problem import (
     generated_rows,
 )
 from benchmarks.shared import progress
-from benchmarks.speed_figures import draw_speed
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.render.tables import as_json
@@ -76,10 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     files = [] if asked.gpu else [file_times(n) for n in FILES if n <= 10 * asked.rows]
     measured = measure_gpu() if asked.gpu else {"streamed": files, **measure(asked.rows)}
     document = {**environment(), "commit": commit(), **measured}
-    (asked.out / "figures").mkdir(parents=True, exist_ok=True)
+    asked.out.mkdir(parents=True, exist_ok=True)
     (asked.out / f"{name}.json").write_text(as_json(document), encoding="utf-8")
-    if not asked.gpu:
-        draw_speed(asked.out / "figures" / name, document)
 
 
 def measure(rows: int, sizes: Sequence[Size] = SIZES) -> dict[str, Any]:

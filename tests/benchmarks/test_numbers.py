@@ -15,7 +15,7 @@ def results(tmp_path, monkeypatch):
 
 
 def test_a_missing_file_is_named(results):
-    assert numbers.value("coverage") == "(`results/stay.csv` does not exist yet)"
+    assert numbers.value("false-alarms") == "(`results/verdicts.csv` does not exist yet)"
 
 
 def test_the_lead_is_that_over_the_best_other_method_of_the_row(results, monkeypatch):
