@@ -7,7 +7,6 @@ DEV     := $(VENV)/.installed-dev
 STUDY   := $(VENV)/.installed-study
 GPY     := .venv-gpy
 RIVALS  := .venv-rivals
-GPU     := .venv-gpu
 OLDEST  := .venv-oldest
 CLEAN   := .venv-wheel
 RESULTS := results
@@ -20,7 +19,7 @@ FIGURES := reproduce-figure1 reproduce-figure2 reproduce-figure3 reproduce-figur
 
 .DEFAULT_GOAL := help
 # `results` is also a folder.
-.PHONY: results report numbers invariance speed-estimators help quickstart test pytest test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end speed-gpu study missing-study map-study verdicts mixed-tables kill-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-report $(FIGURES)
+.PHONY: results report numbers invariance speed-estimators help quickstart test pytest test-slow coverage check lint docs dist wheel-test test-oldest clean speed speed-end-to-end study missing-study map-study verdicts mixed-tables kill-test search-settings agreement reproduce reproduce-table1 reproduce-table2 reproduce-as-stated reproduce-nulls reproduce-bounds reproduce-report $(FIGURES)
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(firstword $(MAKEFILE_LIST)) | awk -F':.*## ' '{printf "  %-22s %s\n", $$1, $$2}'
@@ -187,8 +186,7 @@ $(GPY)/.installed: pyproject.toml constraints.txt
 	"$(GPY)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable . GPy==1.15.0 gpytorch==1.15.2
 	@touch "$@"
 
-speed: speed-estimators speed-end-to-end ## all speeds: estimators, `sgpmic fit FILE`, and a GPU if there is one
-	@if command -v nvidia-smi > /dev/null; then $(MAKE) speed-gpu; fi
+speed: speed-estimators speed-end-to-end ## all speeds: estimators, and `sgpmic fit FILE`
 
 # The largest file has ten times as many rows: make speed-estimators ROWS=1000000 adds ten million.
 ROWS := 100000
@@ -198,13 +196,5 @@ speed-estimators: $(GPY)/.installed ## time evaluations and fits beside GPy and 
 speed-end-to-end: $(STUDY) ## time `sgpmic fit FILE` beside scripts with UMAP and HDBSCAN, and with k-means and silhouettes
 	"$(BIN)/python" -m benchmarks.end_to_end --out $(RESULTS)
 
-$(GPU)/.installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv "$(GPU)"
-	"$(GPU)/bin/python" -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[gpu]"
-	@touch "$@"
-
-speed-gpu: $(GPU)/.installed ## time the default model on a GPU beside one core
-	"$(GPU)/bin/python" -m benchmarks.speed --gpu --out $(RESULTS)
-
 clean: ## remove the environment and caches
-	rm -rf "$(VENV)" "$(GPY)" "$(GPU)" "$(RIVALS)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist
+	rm -rf "$(VENV)" "$(GPY)" "$(RIVALS)" "$(OLDEST)" "$(CLEAN)" .mypy_cache .ruff_cache .pytest_cache build dist

@@ -290,7 +290,7 @@ def speed(what: str) -> str:
     if what in speed_tables.TABLES:
         function, files = speed_tables.TABLES[what]
         return block(function(*map(read, files)))
-    return speed_tables.numbers(read("speed.json"), read("speed-gpu.json"))[what]
+    return speed_tables.numbers(read("speed.json"))[what]
 
 
 def inducing_growth() -> str:

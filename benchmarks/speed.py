@@ -5,9 +5,6 @@
 3. The growth of that time with the number of rows.
 4. Whole fits of one component beside GPy and GPyTorch.
 5. One EM iteration and the prediction of new rows with two threads beside one.
-
-With --gpu, measure one EM iteration of the default model on a GPU beside one core of the same
-machine, and compare the labels of whole fits on both. Write OUT/speed-gpu.json.
 """
 
 import argparse
@@ -40,7 +37,6 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.render.tables import as_json
 from sgpmic_cli.clustering.map.backend import choose_backend
 from sgpmic_cli.clustering.map.training import MapFitter, fit_map, start_map
-from sgpmic_cli.data import load
 from sgpmic_cli.files.manifest import commit, environment
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.row_blocks import workers
@@ -56,8 +52,6 @@ FILES = (100_000, 1_000_000, 10_000_000)
 PAPER_ROWS = 100_000  # of the file to which the paper's model is fitted too
 COLUMNS, BLOCK = 20, 100_000  # of the files; rows written at a time
 PAPER_OPTIONS = ("--method", "sgp-mic", "--dims", "2", "--inducing", "100", "--iterations", "5")
-# On a GPU: rows, inducing inputs, and whether one core is measured too.
-CASES = ((20_000, 10, True), (1_000_000, 10, True), (1_000_000, 50, False), (5_000_000, 10, False))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -67,16 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--rows", type=int, default=1_000_000, help="most rows in memory; files have ten times more"
     )
-    parser.add_argument("--gpu", action="store_true", help="measure the GPU instead")
     asked = parser.parse_args(arguments)
     warnings.filterwarnings("ignore", module="sgpmic")
-    name = "speed-gpu" if asked.gpu else "speed"
     # The files are first, because a process inherits the peak memory of its parent.
-    files = [] if asked.gpu else [file_times(n) for n in FILES if n <= 10 * asked.rows]
-    measured = measure_gpu() if asked.gpu else {"streamed": files, **measure(asked.rows)}
+    files = [file_times(n) for n in FILES if n <= 10 * asked.rows]
+    measured = {"streamed": files, **measure(asked.rows)}
     document = {**environment(), "commit": commit(), **measured}
     asked.out.mkdir(parents=True, exist_ok=True)
-    (asked.out / f"{name}.json").write_text(as_json(document), encoding="utf-8")
+    (asked.out / "speed.json").write_text(as_json(document), encoding="utf-8")
 
 
 def measure(rows: int, sizes: Sequence[Size] = SIZES) -> dict[str, Any]:
@@ -169,11 +161,11 @@ def exponent(rows: Sequence[dict[str, float]]) -> float | None:
     return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0]) if len(logs) > 1 else None
 
 
-def map_iteration_ms(n: int, k: int, device: str = "cpu", n_jobs: int = 1) -> tuple[float, Array]:
+def map_iteration_ms(n: int, k: int, n_jobs: int) -> tuple[float, Array]:
     """Fit a map of n rows with k inducing inputs in a few EM iterations.
 
     Return the shortest time between two iterations and the latent points. Rows are scaled and
-    clusters are given, because both cost the same on every device.
+    clusters are given.
     """
     Y, _, groups = generated_rows(n)
     Y = (Y - Y.mean(axis=0)) / Y.std(axis=0)
@@ -181,7 +173,7 @@ def map_iteration_ms(n: int, k: int, device: str = "cpu", n_jobs: int = 1) -> tu
     with workers(n_jobs) as threads:
         fitter = MapFitter(
             *(Y, None, np.eye(LARGE["m"])[groups], start_map(Y, LARGE["q"], k, seed=0)),
-            *(choose_backend(device, n), threads),
+            *(choose_backend("cpu", n), threads),
         )
         fitted = fit_map(fitter, 4, 10, 0.0, lambda *_: times.append(time.perf_counter()))
     return _shortest_ms(times), fitted.parameters.mu
@@ -260,42 +252,6 @@ def run_command(*arguments: str) -> tuple[float, float]:
     gigabytes = usage.ru_maxrss * unit / 2**30
     progress(f"sgpmic {arguments[0]}: {seconds:.0f} s, {gigabytes:.2f} GB")
     return seconds, gigabytes
-
-
-def measure_gpu() -> dict[str, Any]:
-    """Return times and labels on the GPU beside those of NumPy."""
-    import torch
-
-    if not torch.cuda.is_available():
-        raise SystemExit("there is no GPU to measure; `make speed` measures the processor")
-    versions = {"torch": torch.__version__, "cuda": torch.version.cuda}
-    return {
-        "device": {"name": torch.cuda.get_device_name(), **versions},
-        **LARGE,
-        "unit": "milliseconds of wall time for an EM iteration, fastest of three",
-        "iterations": [iteration_times("cuda", *case) for case in CASES],
-        "labels": [label_differences("cuda", name) for name in ("iris", "wine")],
-    }
-
-
-def iteration_times(device: str, n: int, k: int, with_core: bool) -> dict[str, Any]:
-    """Time an EM iteration of n rows and k inducing inputs on the device and on one core."""
-    found: dict[str, Any] = {"n": n, "k": k, "ms": map_iteration_ms(n, k, device)[0]}
-    if with_core:
-        found["core_ms"] = map_iteration_ms(n, k)[0]
-    progress(f"EM iteration: {found}")
-    return found
-
-
-def label_differences(device: str, name: str) -> dict[str, Any]:
-    """Count the labels of a fit on the device that differ from those of a fit with NumPy."""
-    data = load(name, offline=True)
-    on_device = GroupMap(data.n_classes, device=device, random_state=0).fit(data.Y)
-    with_numpy = GroupMap(data.n_classes, random_state=0).fit(data.Y)
-    differ = int(np.sum(on_device.labels_ != with_numpy.labels_))
-    bounds_apart = abs(on_device.lower_bound_ / with_numpy.lower_bound_ - 1.0)
-    progress(f"{name}: {differ} labels differ, bounds by {bounds_apart:.1e}")
-    return {"data": name, "n": len(data.Y), "differ": differ, "bounds_apart": bounds_apart}
 
 
 def _rounded(times: dict[str, float]) -> str:

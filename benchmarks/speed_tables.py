@@ -6,7 +6,6 @@ from typing import Any
 from sgpmic_cli.benchmark.render.tables import markdown_table
 
 Document = dict[str, Any]
-WIDE = ("segment", "yale")  # sizes with many components
 
 
 def files(measured: Document) -> str:
@@ -54,47 +53,16 @@ def ways(measured: Document) -> str:
     return markdown_table(head, body)
 
 
-def iterations(measured: Document) -> str:
-    """Return times of an iteration on a GPU and on one core."""
-    body = []
-    for row in measured["iterations"]:
-        core = f"{row['core_ms']:.0f} ms" if "core_ms" in row else ""
-        body.append([f"{row['n']:,}", str(row["k"]), f"{row['ms']:.0f} ms", core])
-    return markdown_table(["rows", "K", "GPU", "one core"], body)
-
-
-def processors(measured: Document, other: Document) -> str:
-    """Return the ratios of the paper's model on two processors side by side."""
-    both = [measured, other]
-    body = []
-    for row, its in zip(measured["sizes"], other["sizes"], strict=True):
-        for components in ("one", "all") if row["name"] in WIDE else ("one",):
-            ratios = [each["ms"][components] / each["ms"]["gpy"] for each in (row, its)]
-            name = f"bound of {components} at the size of {row['name']}, relative to GPy's"
-            body.append([name, *(f"{ratio:.2f}" for ratio in ratios)])
-    for row, its in zip(measured["threads"], other["threads"], strict=True):
-        if row["setting"] == "paper":
-            ratios = [each["ms"]["1"] / each["ms"]["2"] for each in (row, its)]
-            name = f"one thread relative to two: {row['work']}"
-            body.append([name, *(f"{ratio:.2f}" for ratio in ratios)])
-    growth = [f"N^{each['growth']['exponent']:.2f}" for each in both]
-    body.append(["growth of bound and gradient with the rows", *growth])
-    names = [each["platform"].partition("-with")[0].rpartition("-")[2] for each in both]
-    return markdown_table(["", *names], body)
-
-
 TABLES: dict[str, tuple[Callable[..., str], list[str]]] = {
     "files": (files, ["speed.json"]),
     "threads": (threads, ["speed.json"]),
     "fits": (whole_fits, ["speed.json"]),
     "ways": (ways, ["speed-end-to-end.json"]),
-    "iterations": (iterations, ["speed-gpu.json"]),
-    "processors": (processors, ["speed.json", "speed-aarch64.json"]),
 }
 
 
-def numbers(measured: Document, gpu: Document) -> dict[str, str]:
-    """Return single numbers of the measurements on a processor and on a GPU by name."""
+def numbers(measured: Document) -> dict[str, str]:
+    """Return single numbers of the measurements by name."""
     sizes = {row["name"]: row["ms"] for row in measured["sizes"]}
     beside_gpy = [ms["one"] / ms["gpy"] for ms in sizes.values()]
     (paper,) = [row for row in measured["streamed"] if "paper_fit_seconds" in row]
@@ -104,6 +72,4 @@ def numbers(measured: Document, gpu: Document) -> dict[str, str]:
         "yale": f"{sizes['yale']['all'] / sizes['yale']['one']:.1f}",
         "beside-gpy": f"{min(beside_gpy):.2f} to {max(beside_gpy):.2f}",
         "paper": f"{paper['paper_fit_seconds'] / 60:.1f} minutes, {paper['paper_fit_gb']:.1f} GB",
-        "device": gpu["device"]["name"],
-        "bounds": f"{max(row['bounds_apart'] for row in gpu['labels']):.0e}",
     }
