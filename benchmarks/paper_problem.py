@@ -106,7 +106,7 @@ def _means() -> Array:
 def rows_of(size: Size) -> Array:
     """Return the bundled data set of this name, or generated groups of its shape."""
     if size.name in names() and entry(size.name).kind == "bundled":
-        return load(size.name, offline=True).Y
+        return load(size.name).Y
     rng = np.random.RandomState(0)
     within = rng.randn(size.n, size.q) @ rng.randn(size.q, size.p)
     centres = 3.0 * rng.randn(size.m, size.p)[np.arange(size.n) % size.m]

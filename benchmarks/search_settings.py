@@ -118,7 +118,7 @@ def run_variations(
 
     how: Any = {"repeats": repeats, "seed": SEED, "vary": vary}
     study = paper_suite().study(BUNDLED, [method], ["all"], **how)
-    runs = run_study(study, replace(options, offline=True), out)
+    runs = run_study(study, options, out)
     names = list(tried)  # the cells of a row come in the order of the variations
     cells = compare(runs.runs, study.methods, table2())
     cells = cells[cells["metric"].isin(METRICS)].reset_index(drop=True)

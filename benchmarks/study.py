@@ -24,6 +24,8 @@ import pandas as pd
 from scipy.spatial.distance import pdist
 
 from benchmarks import suite
+from benchmarks.random_shapes import random_shape
+from benchmarks.shapes import SETS, generate
 from benchmarks.shared import BUNDLED, number_table
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.benchmark.peers import PeerHDBSCAN, RandomPeer
@@ -35,7 +37,6 @@ from sgpmic_cli.clustering.clusters.base_clusterings import (
 from sgpmic_cli.clustering.clusters.spanning_tree import excess_of_gap, spanning_trees
 from sgpmic_cli.clustering.group_map import GroupMap
 from sgpmic_cli.data.loading import load
-from sgpmic_cli.data.random_shapes import random_shape
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.tables.encoder import TableEncoder
 
@@ -243,6 +244,12 @@ def write_sets(folder: Path) -> list[Path]:
                 continue
             if group in BROKEN:
                 rows, labels = broken(group, int(str(member)))
+            elif group in UNUSED:
+                rows, labels = random_shape(int(str(member).removeprefix("shape-")))
+                labels = labels + 1
+            elif member in SETS:
+                rows, labels = generate(str(member))
+                labels = labels + 1
             else:
                 data = load(str(member))
                 assert data.labels is not None

@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     asked.out.mkdir(parents=True, exist_ok=True)
     study = paper_suite().study(asked.datasets, ["sgp-mic"], repeats=asked.repeats)
-    prepared = prepare(study, RunOptions(offline=True, force=True), asked.out)
+    prepared = prepare(study, RunOptions(force=True), asked.out)
     parts = []
     with threadpool_limits(limits=1):
         for run in prepared.pending:

@@ -33,9 +33,10 @@ def here(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def publishers_files():
-    """Return the folder of the publishers' files beside the checkout."""
+def publishers_files(monkeypatch):
+    """Use the publishers' files beside the checkout as the mirror, and return their folder."""
     folder = Path(__file__).parents[2] / "shared" / "datasets" / "original"
     if not folder.is_dir():
         pytest.skip("the publishers' files are not beside this checkout")
+    monkeypatch.setenv("SGPMIC_MIRROR", str(folder))
     return folder

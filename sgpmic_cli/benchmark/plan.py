@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.methods import Method, Methods, resolve, unknown
 from sgpmic_cli.code_version import code_version
 from sgpmic_cli.data.registered import load_entry
@@ -142,12 +143,9 @@ def load_data(
     *,
     label: str | None = None,
     scale: str | None = None,
-    **source: Any,
+    data_dir: PathLike | None = None,
 ) -> list[LoadedData]:
-    """Load every data set. An unavailable one stays in the list with its reason.
-
-    `source` are the arguments `data_dir`, `mirror` and `offline` of `load`.
-    """
+    """Load every data set. An unavailable one stays in the list with its reason."""
     wanted = _percentages(explained_variances)
     if label is not None and all(name == "all" or find(name) for name in datasets):
         raise UsageError(
@@ -157,7 +155,7 @@ def load_data(
     for name, percentages in _requested(datasets, wanted):
         registered = find(name)
         try:
-            data = _load(name, registered, label, source)
+            data = _load(name, registered, label, data_dir)
             if scale not in (None, "none"):
                 offset, factor = offset_and_scale(data.Y, cast(Scale, scale))
                 data = replace(data, Y=(data.Y - offset) / factor)
@@ -176,14 +174,16 @@ def load_data(
     return list(loaded.values())
 
 
-def _load(name: str, registered: Entry | None, label: str | None, source: Any) -> Rows:
+def _load(
+    name: str, registered: Entry | None, label: str | None, data_dir: PathLike | None
+) -> Rows:
     """Load a data set. The last column of a file is its label column unless one is named."""
     if registered is not None:
-        return load_entry(registered, **source)
+        return load_entry(registered, data_dir)
     from sgpmic_cli.data.loading import last_column, load
 
     column = label or last_column(name)
-    data = load(name, label=column, **source)
+    data = load(name, label=column)
     if label is None and 2 * data.n_classes > len(data.Y):
         raise UsageError(
             f"the last column of {name}, {column!r}, has {data.n_classes} different values in "

@@ -136,8 +136,6 @@ class RunOptions:
     force: bool = False  # compute every run again
     retry_failed: bool = False  # compute failed runs again
     data_dir: PathLike | None = None  # folder of downloaded data
-    mirror: str | None = None  # folder or server with the publishers' files
-    offline: bool = False
     watcher: Watcher = field(default_factory=Silent)
 
     def __post_init__(self) -> None:
@@ -150,8 +148,8 @@ class RunOptions:
 
     def arguments(self) -> dict[str, Any]:
         """Return the options for the manifest, without paths on the user's machine."""
-        names = ("n_jobs", "force", "retry_failed", "offline")
-        places = ("scheduler", "data_dir", "mirror")
+        names = ("n_jobs", "force", "retry_failed")
+        places = ("scheduler", "data_dir")
         return {name: getattr(self, name) for name in names} | {
             name: None if getattr(self, name) is None else "given" for name in places
         }
@@ -252,7 +250,7 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
         study.explained_variances,
         label=study.label,
         scale=study.scale,
-        **{name: getattr(options, name) for name in ("data_dir", "mirror", "offline")},
+        data_dir=options.data_dir,
     )
     cells = plan_cells(loaded, study)
     folder = options.store if options.store is not None else Path(out or ".") / "runs"

@@ -47,7 +47,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         "Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"
     ),
     running: shared.RunningOptions,
-    source: shared.SourceOptions,
+    data_dir: shared.DataDir = None,
     output: Output,
 ) -> None:
     """Run methods on data sets and compare every score with the paper's, or methods by ARI.
@@ -65,7 +65,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     datasets = shared.split_list(shared.named_data(data, dataset))
     names, percentages = shared.split_list(methods), shared.split_list(variance)
     study = paper_suite().study(datasets, names, percentages, scale=scale, **running.study())
-    options = running.options(source, progress)
+    options = running.options(data_dir, progress)
     if running.dry_run:
         print_plan(study, options, out, output)
         return
@@ -157,14 +157,14 @@ def _row(cell: Any, printed: bool) -> "list[str | Text]":
 def table1(
     *,
     out: shared.Out = shared.OUTPUT_FOLDER / "table1",
-    source: shared.SourceOptions,
+    data_dir: shared.DataDir = None,
     output: Output,
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
     from sgpmic_cli.commands.output import note, rich_table
     from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
-    rows = shapes(**vars(source))
+    rows = shapes(data_dir=data_dir)
     write_table1(out, rows)
     shown = rich_table(*for_people(rows), left=("data set", "verdict"))
     brackets = "In brackets: the number of the paper, if it differs."

@@ -29,7 +29,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     ),
     n_jobs: shared.Jobs = -1,
     store: Path | None = shared.option("Folder of run records to reuse.", default="none"),
-    source: shared.SourceOptions,
+    data_dir: shared.DataDir = None,
     output: Output,
 ) -> None:
     """Recompute cells with the seeds of the reference and compare the scores.
@@ -64,7 +64,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     datasets = shared.split_list(shared.named_data(data, dataset, "all"))
     selection = gate.CellSelection(tuple(datasets), tuple(shared.split_list(methods)))
     progress = RunProgress(output)
-    options = RunOptions(store=store, n_jobs=n_jobs, watcher=progress, **vars(source))
+    options = RunOptions(store=store, n_jobs=n_jobs, watcher=progress, data_dir=data_dir)
     old = None if update and not path.exists() else read_reference(path)
     if update:
         refuse_replacing(path, selection.datasets)

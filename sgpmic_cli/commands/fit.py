@@ -119,7 +119,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     name: str | None = NAME,
     force: shared.Force = False,
     open_page: bool = shared.flag("Open the page in a browser.", "--open"),
-    source: shared.SourceOptions,
+    data_dir: shared.DataDir = None,
     output: Output,
 ) -> None:
     """Cluster a data set, and say which rows are groups and which are slices of a continuum.
@@ -142,7 +142,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
 
     dataset = shared.named_data(dataset, dataset_option)
     options = table.options(missing_mode(fit_models.estimator_class(model.method)))
-    data = load(dataset, table=options, **vars(source))
+    data = load(dataset, table=options, data_dir=data_dir)
     data = data if name is None else with_names(data, name)
     out = shared.default_out("fit", data.name) if out is None else out
     with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
@@ -187,7 +187,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
         "Output folder.", default="sgpmic-out/predict/NAME, the file without suffix"
     ),
     force: shared.Force = False,
-    source: shared.SourceOptions,
+    data_dir: shared.DataDir = None,
     output: Output,
 ) -> None:
     """Compute the clusters, probabilities and latent points of new rows under a fitted model.
@@ -206,7 +206,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     fitted = load(model, every_row=False).set_params(n_jobs=n_jobs)
     recipe = later_rows.recipe_of(fitted)
     text = file.format(recipe.format)
-    rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, **vars(source))
+    rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, data_dir=data_dir)
     out = shared.default_out("predict", rows.name) if out is None else out
     with (
         output_folder(out, "predict", "replace" if force else "new", [dataset, model]) as folder,
@@ -238,7 +238,7 @@ def report_clusters(
         "The HTML file to write.", default="sgpmic-out/report-clusters/NAME.html"
     ),
     open_page: bool = shared.flag("Open the page in a browser.", "--open"),
-    source: shared.SourceOptions,
+    data_dir: shared.DataDir = None,
     output: Output,
 ) -> None:
     """Describe clusters that come from elsewhere: another method, a colleague, a known class.
@@ -257,7 +257,7 @@ def report_clusters(
 
     dataset = shared.named_data(dataset, dataset_option)
     options = replace(table.options("model"), all_classes=False)
-    data = load(dataset, table=options, **vars(source))
+    data = load(dataset, table=options, data_dir=data_dir)
     data = data if name is None else with_names(data, name)
     if data.classes is None:
         raise UsageError("name the column that has the cluster of each row, with --label COLUMN.")

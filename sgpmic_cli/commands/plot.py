@@ -49,7 +49,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
         value=Path("results"),
     ),
     store: Path | None = shared.option("Folder of run records.", default="RESULTS/runs"),
-    source: shared.SourceOptions,
+    data_dir: shared.DataDir = None,
     quiet: shared.Quiet = False,
 ) -> None:
     """Draw figures, each as PNG and PDF.
@@ -64,7 +64,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
 
     chosen = resolve(figures, OF_ONE_FIT)
     output = Output(quiet=quiet)
-    running = RunOptions(store or results / "runs", n_jobs, **vars(source))
+    running = RunOptions(store or results / "runs", n_jobs, data_dir=data_dir)
     options = PlotOptions(results, seed, repeats, running)
     errors: dict[str, SgpmicError] = {}  # by their text
     for name in chosen:
@@ -72,7 +72,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
             with output_folder(out, "plot") as folder, RunProgress(output) as progress:
                 if name in OF_ONE_FIT:
                     fit = {"clusters": clusters, "scale": scale, "seed": seed}
-                    notes = _fit_and_draw(name, folder / name, data, table, source, **fit)
+                    notes = _fit_and_draw(name, folder / name, data, table, data_dir, **fit)
                 else:
                     shown = replace(options, running=replace(running, watcher=progress))
                     notes = all_figures()[name].load()(folder / name, shown)
@@ -94,7 +94,7 @@ def _fit_and_draw(
     stem: Path,
     data: str | None,
     table: shared.TableOptionGroup,
-    source: shared.SourceOptions,
+    data_dir: Path | None,
     **options: Any,
 ) -> list[str]:
     """Fit a data set as `sgpmic fit` does, and draw one figure of it."""
@@ -106,7 +106,7 @@ def _fit_and_draw(
 
     if data is None:
         raise UsageError("this figure needs a data set: name it, such as --data iris.")
-    rows = load(data, table=table.options("model"), **vars(source))
+    rows = load(data, table=table.options("model"), data_dir=data_dir)
     with threadpool_limits(limits=1):
         fitted = fit_models.fit_with_options(rows, **options)
     draw = figures.draw_embedding if name == "embedding" else figures.draw_convergence

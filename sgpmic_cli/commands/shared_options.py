@@ -205,17 +205,6 @@ class TableOptionGroup(FileOptions):
 
 
 @dataclass(frozen=True)
-class SourceOptions:
-    """Options that say where the registered data sets come from."""
-
-    data_dir: DataDir = None
-    mirror: str | None = option(
-        "Folder or server with the publishers' files.", envvar="SGPMIC_MIRROR"
-    )
-    offline: bool = flag("Never use the network.", "--offline")
-
-
-@dataclass(frozen=True)
 class RunningOptions:
     """Options that say which runs of an experiment are computed, and how."""
 
@@ -243,7 +232,7 @@ class RunningOptions:
     retry_failed: bool = flag("Recompute failed runs.", "--retry-failed")
     dry_run: bool = flag("List the planned runs and exit.", "--dry-run")
 
-    def options(self, source: SourceOptions, watcher: "Watcher") -> "RunOptions":
+    def options(self, data_dir: Path | None, watcher: "Watcher") -> "RunOptions":
         """Return the options of the runs."""
         from sgpmic_cli.benchmark.fit import Limits
         from sgpmic_cli.benchmark.run import RunOptions
@@ -256,8 +245,9 @@ class RunningOptions:
                 "or --scheduler local for a cluster on this machine."
             )
         names = ("store", "n_jobs", "scheduler", "force", "retry_failed")
-        given: dict[str, Any] = {name: getattr(self, name) for name in names} | vars(source)
-        return RunOptions(**given, limits=Limits(self.timeout, self._bytes()), watcher=watcher)
+        given: dict[str, Any] = {name: getattr(self, name) for name in names}
+        limits = Limits(self.timeout, self._bytes())
+        return RunOptions(**given, data_dir=data_dir, limits=limits, watcher=watcher)
 
     def study(self) -> dict[str, Any]:
         """Return the options that belong to the study."""

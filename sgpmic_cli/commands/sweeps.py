@@ -24,7 +24,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         ),
         out: shared.Out = shared.OUTPUT_FOLDER / axis.name,
         running: shared.RunningOptions,
-        source: shared.SourceOptions,
+        data_dir: shared.DataDir = None,
         output: Output,
     ) -> None:
         from sgpmic_cli.commands.output import RunProgress, finish_runs, print_plan, rich_table
@@ -35,7 +35,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         datasets = shared.split_list(shared.named_data(data, dataset, default_data))
         names = shared.split_list(methods)
         study = sweep_study(axis, grid, datasets, names, variance, **running.study())
-        options = running.options(source, progress)
+        options = running.options(data_dir, progress)
         if running.dry_run:
             print_plan(study, options, out, output, axis.parameter)
             return

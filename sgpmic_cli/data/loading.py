@@ -3,11 +3,11 @@
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
+from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import RawTable
@@ -29,14 +29,11 @@ def load(
     label: str | None = None,
     table: TableOptions | None = None,
     data_dir: PathLike | None = None,
-    mirror: str | None = None,
-    offline: bool = False,
 ) -> Rows:
     """Load a registered data set by its name, or a user's table by its path; "-" is stdin.
 
-    `label` is the column that holds the classes; it overrides the one in `table`. `data_dir`,
-    `mirror` and `offline` are the cache folder, the source of downloads, and whether to avoid the
-    network.
+    `label` is the column that holds the classes; it overrides the one in `table`. `data_dir` is the
+    folder of downloaded data.
     """
     options = table or TableOptions()
     if label is not None:
@@ -49,9 +46,7 @@ def load(
             f"{found.name} is a registered data set; options of a table, such as --label, are for "
             f"files of your own, and {found.name} has its own classes"
         )
-    from sgpmic_cli.data.registered import load_entry  # with what a download needs
-
-    return load_entry(found, data_dir=data_dir, mirror=mirror, offline=offline)
+    return load_entry(found, data_dir)
 
 
 def rows_for(
@@ -61,18 +56,17 @@ def rows_for(
     format: TextFormat,
     label: str | None = None,
     id: str | None = None,
-    **source: Any,
+    data_dir: PathLike | None = None,
 ) -> EncodedTable:
     """Read and encode the rows of a table with the recipe of a model, block by block.
 
-    `label` and `id` override those of the recipe. `source` says where a registered data set comes
-    from, as in `load`.
+    `label` and `id` override those of the recipe. `data_dir` is the folder of downloaded data.
     """
     if is_table(name_or_path):
         known = {label, id, *(recipe.file_columns if recipe.named else ())}
         tables = read_blocks(os.path.expanduser(name_or_path), format, known)
         return EncodedTable(_name(name_or_path), recipe, tables, label, id)
-    data = load(name_or_path, label=label, **source)
+    data = load(name_or_path, label=label, data_dir=data_dir)
     frame = pd.DataFrame(data.Y, columns=data.feature_names).assign(**{CLASSES: data.classes})
     table = RawTable.from_frame(data.name, frame)
     return EncodedTable(data.name, recipe, [table], label=CLASSES)

@@ -1,7 +1,6 @@
 """The registry of named data sets: content, source, licence and use in the paper."""
 
 import functools
-import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,16 +18,13 @@ class Entry:
     n: int
     p: int
     n_classes: int
-    kind: str  # "bundled" | "download" | "generated" | "random" | "installed"
+    kind: str  # "bundled" | "generated" | "download" | "installed"
     licence: str
     attribution: str
     values_sha256: str  # of values and labels, see Rows.sha256
     urls: tuple[str, ...] = ()
-    filename: str = ""  # of the publisher's file
-    size: int = 0  # bytes of the publisher's file
+    filename: str = ""  # of the publisher's file, of downloads only
     sha256: str = ""  # of the publisher's file
-    parser: str = ""
-    seed: int | None = None  # generated sets only
     as_run_drop: tuple[str, ...] = ()  # columns that the paper's numbers do not use
     printed_q: dict[int, int] = field(default_factory=dict)  # by variance, if it is not ours
     inducing: int = 50  # number of inducing points
@@ -59,12 +55,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Entry | None:
-    """Look up a data set; return None if it is not registered.
-
-    `shape-N` is the random shape with seed N, which is not among the names.
-    """
-    if shape := re.fullmatch(r"shape-(\d{1,9})", name):
-        return _random_shape(name, int(shape[1]))
+    """Look up a data set; return None if it is not registered."""
     return _entries().get(name)
 
 
@@ -74,17 +65,6 @@ def entry(name: str) -> Entry:
     if found is None:
         raise UsageError(
             f"there is no data set {name!r}{nearest(name, names())}; valid names: "
-            f"{', '.join(names())}, shape-N for a random shape, or the path of a CSV file"
+            f"{', '.join(names())}, or the path of a CSV file"
         )
     return found
-
-
-@functools.cache
-def _random_shape(name: str, seed: int) -> Entry:
-    from sgpmic_cli.data.random_shapes import random_shape
-
-    rows, labels = random_shape(seed)
-    n, p, n_classes = *rows.shape, int(labels.max()) + 1
-    title = f"Random shape with seed {seed}"
-    # It has no author, and no hash is registered.
-    return Entry(name, title, n, p, n_classes, "random", "MIT", "", "", seed=seed)

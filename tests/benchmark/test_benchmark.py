@@ -75,7 +75,7 @@ def test_the_mean_is_over_the_successes_and_failures_are_retried_on_request(tmp_
 
 
 def test_unavailable_data_are_marked_and_the_rest_runs(tmp_path):
-    where = {"data_dir": tmp_path / "none", "offline": True, "out": tmp_path, "repeats": 1}
+    where = {"data_dir": tmp_path / "none", "out": tmp_path, "repeats": 1}
     small_benchmark(["iris", "yale"], [50], ["pca-fcm"], **where)
     iris, yale = _document(tmp_path)["cells"]
     assert iris["verdict"]["acc"] == "exact"
@@ -88,9 +88,9 @@ def test_unavailable_data_are_marked_and_the_rest_runs(tmp_path):
         small_benchmark(["yale"], [50], ["pca-fcm"], **where)
 
 
-def test_yale_runs_from_a_mirror_with_the_printed_q_and_is_marked(tmp_path, publishers_files):
-    options = {"out": tmp_path, "repeats": 1, "mirror": str(publishers_files)}
-    small_benchmark(["yale"], ["all"], ["pca-fcm"], **options)
+@pytest.mark.usefixtures("publishers_files")
+def test_yale_runs_from_a_mirror_with_the_printed_q_and_is_marked(tmp_path):
+    small_benchmark(["yale"], ["all"], ["pca-fcm"], out=tmp_path, repeats=1)
     (cell,) = _document(tmp_path)["cells"]
     assert (cell["variance"], cell["q"]) == (50, 3)
     assert cell["verdict"] == {"acc": "data differ", "nmi": "data differ"}
@@ -108,9 +108,8 @@ def test_the_manifest_describes_how_the_tables_were_computed(tmp_path):
     assert manifest["runs"] == {"computed": 1, "reused": 0, "failed": 0}
     assert "commit" in manifest
     seconds = manifest["seconds_of_all_runs"]
-    mirror = "/home/somebody/data"
-    small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, mirror=mirror)
+    small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, data_dir="/home/me/data")
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["runs"] == {"computed": 0, "reused": 1, "failed": 0}
     assert manifest["seconds_of_all_runs"] == seconds
-    assert manifest["arguments"]["mirror"] == "given"
+    assert manifest["arguments"]["data_dir"] == "given"

@@ -207,7 +207,7 @@ def test_unavailable_data_are_missing_in_the_full_check_only(tmp_path, reference
     yale = ("yale", 50, "pca-fcm")
     cells = [_cell(yale, [1.0] * 4), reference.scores[_is(reference.scores, *CELL)]]
     alone = replace(reference, scores=pd.concat(cells))
-    nowhere = {"offline": True, "data_dir": tmp_path}
+    nowhere = {"data_dir": tmp_path}
     assert broken(check(alone, options=replace(ALONE, **nowhere))).empty
     changes = broken(check(alone, full=True, options=replace(ALONE, **nowhere)))
     assert (_places(changes), changes["state"].tolist()) == ([yale], [State.MISSING])

@@ -34,7 +34,7 @@ def test_one_scale_for_all_methods(folder, tmp_path):
 
 
 def test_all_has_only_the_rows_of_the_paper():
-    loaded = load_data(["all"], [99], offline=True)
+    loaded = load_data(["all"], [99])
     listed = {one.name: one.explained_variances for one in loaded}
     assert "yale" not in listed
     assert listed["iris"] == (99,)

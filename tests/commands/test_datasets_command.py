@@ -1,8 +1,9 @@
 import json
 
+import pytest
 from command_line import document, sgpmic
 
-from sgpmic_cli.data import entry, names
+from sgpmic_cli.data import Entry, entry, names
 
 
 def test_list_names_every_data_set():
@@ -22,25 +23,18 @@ def test_show_gives_licence_and_attribution():
     assert "CC BY 4.0" in human
 
 
-def test_fetch_offline_is_unavailable_and_still_one_document():
-    result = sgpmic("datasets fetch yale --offline --json", code=4)
-    assert json.loads(result.stdout)["datasets"][0]["state"] == "unavailable"
+@pytest.mark.usefixtures("publishers_files")
+def test_a_set_in_the_mirror_folder_is_present():
+    (yale,) = document("datasets fetch yale")["datasets"]
+    assert yale["state"] == "present"
+    assert yale["path"].endswith("Yale_32x32.mat")
 
 
-def test_a_set_fetched_from_a_mirror_is_present(here, publishers_files):
-    chosen = here / "chosen"
-    sgpmic("datasets fetch --mirror", publishers_files, "--data-dir", chosen)
-    assert sorted(path.name for path in chosen.iterdir()) == ["COIL20.mat", "Yale_32x32.mat"]
-    rows = document("datasets list", "--data-dir", chosen)["datasets"]
-    assert {row["name"]: row["state"] for row in rows}["yale"] == "present"
-
-
-def test_verify_reports_missing_and_damaged_data(here):
-    assert document("datasets verify")["ok"] is True
-    for mirror in (here, here / "missing"):
-        absent = sgpmic("datasets verify --json --mirror", mirror, code=4)
-        assert json.loads(absent.stdout)["ok"] is False
-        assert "checks did not succeed, the first of iris: " in absent.stderr
-    (here / "Yale_32x32.mat").write_bytes(b"not it")
-    damaged = sgpmic("datasets verify --mirror", here, "--data-dir", here, code=1)
-    assert "checks did not succeed, the first of yale: " in damaged.stderr
+@pytest.mark.filterwarnings("ignore:Retry downloading")
+def test_a_failed_download_is_one_sentence_beside_the_document(monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr(Entry, "urls", property(lambda _: ("file://localhost/nowhere",)))
+    failed = sgpmic("datasets fetch yale iris --json", code=4)
+    states = [each["state"] for each in json.loads(failed.stdout)["datasets"]]
+    assert states == ["absent", "bundled"]
+    assert "yale is unavailable: no download from file://localhost/nowhere" in failed.stderr

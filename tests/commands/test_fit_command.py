@@ -145,7 +145,7 @@ def test_a_missing_gpu_is_no_error_and_options_reach_the_model(run, no_figures, 
 
 
 def test_unavailable_data_end_with_exit_code_4(run):
-    assert_one_sentence(run("yale --offline --data-dir none", code=4), "yale is unavailable")
+    assert_one_sentence(run("yale --data-dir none", code=4), "yale is unavailable")
 
 
 def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):

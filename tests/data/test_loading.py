@@ -2,32 +2,11 @@ import bz2
 import gzip
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from sgpmic_cli.data import TableOptions, entry, load, names, registered
+from sgpmic_cli.data import TableOptions, load
 from sgpmic_cli.data.loading import last_column
-from sgpmic_cli.errors import DataUnavailable, UsageError
-
-BUNDLED = [name for name in names() if entry(name).kind == "bundled"]
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_bundled_sets_have_the_registered_shape_and_hash(name):
-    dataset, found = load(name), entry(name)
-    assert dataset.name == name
-    assert dataset.Y.shape == (found.n, found.p)
-    assert len(dataset.feature_names) == found.p
-    assert dataset.n_classes == found.n_classes == len(np.unique(dataset.labels))
-    assert dataset.sha256 == found.values_sha256
-
-
-def test_changed_bundled_file_is_refused(tmp_path, monkeypatch):
-    text = (registered.bundled_folder() / "iris.csv").read_text()
-    (tmp_path / "iris.csv").write_text(text.replace("5.1,3.5", "5.2,3.5", 1))
-    monkeypatch.setattr(registered, "bundled_folder", lambda: tmp_path)
-    with pytest.raises(DataUnavailable, match=r"iris\.csv .* is not the published data"):
-        load("iris")
+from sgpmic_cli.errors import UsageError
 
 
 def test_registered_names_win_over_files(here):

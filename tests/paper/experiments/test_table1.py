@@ -9,10 +9,7 @@ from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    return {
-        shape["dataset"]: shape
-        for shape in shapes(offline=True, data_dir=tmp_path_factory.mktemp("none"))
-    }
+    return {shape["dataset"]: shape for shape in shapes(data_dir=tmp_path_factory.mktemp("none"))}
 
 
 def test_the_bundled_sets_have_the_printed_shapes_and_dimensions(found):
@@ -36,8 +33,9 @@ def test_an_unavailable_set_has_its_printed_numbers(found, tmp_path):
     assert expected.items() <= last.items()
 
 
-def test_yale_differs_in_its_dimension(tmp_path, publishers_files):
-    yale = shapes(mirror=str(publishers_files), data_dir=tmp_path)[-1]
+@pytest.mark.usefixtures("publishers_files")
+def test_yale_differs_in_its_dimension():
+    yale = shapes()[-1]
     expected = {"n": 165, "p": 1024, "n_classes": 15, "q50": 4, "paper_q50": 3}
     assert (expected | {"verdict": "differs"}).items() <= yale.items()
     assert for_people([yale])[1][0][4] == "4 (3)"

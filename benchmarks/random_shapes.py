@@ -1,6 +1,6 @@
 """Random shapes: curves of six families with random parameters, for tests of any clusterer.
 
-`shape-N` is the shape with seed N; its family is N modulo 6. Every curve is a cluster. The distance
+The family of a shape is its seed modulo 6. Every curve is a cluster. The distance
 between neighbouring rows along a curve and the noise are random fractions of the smallest distance
 between two curves, so that the truth is visible.
 """
@@ -8,7 +8,7 @@ between two curves, so that the truth is visible.
 import numpy as np
 from scipy.spatial import KDTree
 
-from sgpmic_cli.data.generated import circle
+from benchmarks.shapes import circle
 
 Curves = list[np.ndarray]
 

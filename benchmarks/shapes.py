@@ -1,4 +1,4 @@
-"""Generate data sets: two after the paper's figures, curved shapes, and Gaussian clusters.
+"""Generate the data sets of `benchmarks.study`: curved shapes and Gaussian clusters.
 
 A generator takes a random state, the number of rows and the number of classes. It returns the
 values and the class of each row. The classes have equal sizes unless stated otherwise and follow
@@ -17,15 +17,6 @@ Generated = tuple[np.ndarray, np.ndarray]
 _DECIMALS = 6
 
 
-def spiral(random: RandomState, n: int, n_classes: int) -> Generated:
-    """Generate a conical spiral (t cos t, t sin t, t) with one turn per class."""
-    fraction = (np.arange(n) + 0.5) / n
-    # The arc length grows like t^2 / 2, so the square root spreads the points evenly.
-    t = 2 * np.pi * n_classes * np.sqrt(fraction)  # (N,)
-    Y = np.column_stack([t * np.cos(t), t * np.sin(t), t]) + random.normal(scale=0.1, size=(n, 3))
-    return Y, np.minimum(t // (2 * np.pi), n_classes - 1).astype(int)
-
-
 def half_circles(random: RandomState, n: int, n_classes: int, **shape: float) -> Generated:
     """Generate a chain of unit half circles that open downwards and upwards in turn.
 
@@ -41,9 +32,6 @@ def half_circles(random: RandomState, n: int, n_classes: int, **shape: float) ->
     return curve + centres + random.normal(scale=shape["noise"], size=(n, 2)), label
 
 
-# The paper shows with arcs of five circles that its model is nonlinear, and does not say how they
-# lie. Centres 1.2 apart leave a gap of 0.4 between the facing ends of every second arc.
-arcs = partial(half_circles, step=1.2, lift=0.5, flip=1.0, noise=0.05)
 semicircles = partial(half_circles, step=4.0 / 3.0, lift=0.0, flip=1.0, noise=0.05)
 moons = partial(half_circles, step=1.0, lift=0.5, flip=-1.0, noise=0.08)
 
@@ -115,26 +103,21 @@ def circle(angle: np.ndarray) -> np.ndarray:
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
-GENERATORS: dict[str, tuple[Callable[..., Generated], str]] = {  # and the word for their classes
-    "spiral": (spiral, "turn"),
-    "arcs": (arcs, "arc"),
-    "spirals": (spirals, "arm"),
-    "semicircles": (semicircles, "piece"),
-    "circles": (circles, "ring"),
-    "pinwheel": (pinwheel, "vane"),
-    "moons": (moons, "moon"),
-    "blobs20": (blobs20, "blob"),
-    "overlapping": (overlapping, "blob"),
-    "unequal": (unequal, "blob"),
+# The generator, the number of rows and the number of classes.
+SETS: dict[str, tuple[Callable[..., Generated], int, int]] = {
+    "spirals": (spirals, 400, 2),
+    "semicircles": (semicircles, 450, 3),
+    "circles": (circles, 400, 2),
+    "pinwheel": (pinwheel, 500, 5),
+    "moons": (moons, 400, 2),
+    "blobs20": (blobs20, 1000, 2),
+    "overlapping": (overlapping, 600, 3),
+    "unequal": (unequal, 700, 3),
 }
 
 
-def generate(
-    name: str, n: int, n_classes: int, seed: int | None
-) -> tuple[np.ndarray, list[str], list[str]]:
-    """Return the values (n, P), the class names and the names of the columns of a data set."""
-    generator, word = GENERATORS[name]
-    Y, label = generator(RandomState(seed), n, n_classes)
-    p = Y.shape[1]
-    columns = list("xyz"[:p]) if p <= 3 else [f"v{j + 1:02d}" for j in range(p)]
-    return Y.round(_DECIMALS), [f"{word} {index + 1}" for index in label], columns
+def generate(name: str) -> Generated:
+    """Return the values (n, P) and the classes (n,) of a data set."""
+    generator, n, n_classes = SETS[name]
+    Y, label = generator(RandomState(0), n, n_classes)
+    return Y.round(_DECIMALS), label

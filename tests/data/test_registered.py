@@ -1,0 +1,115 @@
+"""Registered data sets: complete entries, published values, downloads and the own mirror folder."""
+
+import dataclasses
+import hashlib
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from sgpmic_cli.data import entry, load, names
+from sgpmic_cli.data.registered import cache_folder, describe_all, fetch, load_entry
+from sgpmic_cli.data.registry import bundled_folder
+from sgpmic_cli.errors import DataUnavailable, UsageError
+from sgpmic_cli.paper.methods import PCAFCM
+from sgpmic_cli.scores import purity
+
+
+@pytest.fixture
+def download(tmp_path):
+    """A data set whose publisher's file is on this machine, as a file:// address."""
+    path = tmp_path / "publisher" / "small.mat"
+    path.parent.mkdir()
+    savemat(path, {"fea": np.arange(6).reshape(2, 3), "gnd": np.array([[2], [1]])})
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    urls = ("file://localhost/nowhere/small.mat", f"file://localhost{path}")
+    return dataclasses.replace(entry("yale"), filename=path.name, sha256=sha256, urls=urls)
+
+
+@pytest.mark.parametrize("name", names())
+def test_entries_are_complete_and_values_are_as_published(name):
+    found = entry(name)
+    assert found.title
+    assert found.licence
+    assert found.attribution
+    assert (bundled_folder() / f"{name}.csv").is_file() == (found.kind in ("bundled", "generated"))
+    if found.kind == "download":
+        assert all(url.endswith(f"/{found.filename}") for url in found.urls)
+        assert len(found.sha256) == 64
+    else:
+        dataset = load(name)
+        assert dataset.Y.shape == (found.n, found.p)
+        assert dataset.n_classes == found.n_classes == len(np.unique(dataset.labels))
+        assert dataset.sha256 == found.values_sha256
+
+
+@pytest.mark.usefixtures("publishers_files")
+@pytest.mark.parametrize("name", ["yale", "coil20"])
+def test_an_own_mirror_folder_serves_downloads(name):
+    found = entry(name)
+    dataset = load(name)
+    assert (*dataset.Y.shape, dataset.n_classes) == (found.n, found.p, found.n_classes)
+    assert dataset.sha256 == found.values_sha256
+
+
+def test_a_missing_download_says_how_to_get_it():
+    with pytest.raises(DataUnavailable, match="`sgpmic datasets fetch yale`, or set SGPMIC_MIRROR"):
+        load("yale")
+    states = {data["name"]: (data["state"], data["path"]) for data in describe_all()}
+    assert states["yale"] == ("absent", None)
+    assert states["digits"] == ("installed", None)
+    assert states["iris"][0] == "bundled"
+    with pytest.raises(UsageError, match="did you mean 'iris'"):
+        entry("irs")
+
+
+@pytest.mark.filterwarnings("ignore:Retry downloading", "ignore:SHA256 checksum")
+def test_a_download_is_checked_and_kept(download, tmp_path, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    folder = tmp_path / "cache"
+    assert fetch(download, folder) == folder / "small.mat"
+    data = load_entry(download, folder)
+    assert data.Y.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert [data.class_names[label] for label in data.labels] == ["2", "1"]
+    assert data.feature_names == ("v1", "v2", "v3")
+    (folder / "small.mat").write_bytes(b"damaged")
+    with pytest.raises(DataUnavailable, match="datasets fetch"):
+        load_entry(download, folder)
+    other = dataclasses.replace(download, sha256="0" * 64)
+    with pytest.raises(DataUnavailable, match=r"yale is unavailable: no download from .*SHA256"):
+        fetch(other, folder)
+    assert fetch(download, folder).read_bytes() != b"damaged"
+    assert [path.name for path in folder.iterdir()] == ["small.mat"]
+
+
+def test_cache_folder(tmp_path, monkeypatch):
+    for name in ("SGPMIC_DATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "sgpmic"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "xdg" / "sgpmic"
+    monkeypatch.setenv("SGPMIC_DATA", "~/data")
+    assert cache_folder() == tmp_path / "data"
+    assert cache_folder(tmp_path / "here") == tmp_path / "here"
+
+
+def test_the_spiral_has_one_turn_for_each_class():
+    """(t cos t, t sin t, t) with noise of 0.1; t grows like a square root, even in arc length."""
+    random, data = np.random.RandomState(0), load("spiral")
+    t = 6 * np.pi * np.sqrt((np.arange(500) + 0.5) / 500)
+    curve = np.column_stack([t * np.cos(t), t * np.sin(t), t])
+    np.testing.assert_allclose(data.Y, curve + random.normal(scale=0.1, size=(500, 3)), atol=1e-6)
+    np.testing.assert_array_equal(data.labels, t // (2 * np.pi))
+
+
+def test_the_arcs_are_unit_half_circles_that_fuzzy_c_means_cuts():
+    """Centres 1.2 apart leave a gap of 0.4 between the facing ends of every second arc."""
+    random, data = np.random.RandomState(0), load("arcs")
+    odd = data.labels % 2
+    angle = random.uniform(0.0, np.pi, size=250)
+    curve = np.column_stack([np.cos(angle), np.where(odd, -1, 1) * np.sin(angle)])
+    curve += np.column_stack([1.2 * data.labels, 0.5 * odd])
+    np.testing.assert_allclose(data.Y, curve + random.normal(scale=0.05, size=(250, 2)), atol=1e-6)
+    np.testing.assert_array_equal(data.labels, np.repeat(np.arange(5), 50))
+    assert purity(data.labels, PCAFCM(5, 2, random_state=0).fit_predict(data.Y)) < 75.0
