@@ -195,8 +195,8 @@ def write_tables(source: Path, folder: Path) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         table = pd.read_csv(file)
         labels = pd.factorize(table.iloc[:, -1])[0] + 1
-        rows = TableEncoder(missing="median").fit_transform(table.iloc[:, :-1])
-        rows = np.where(np.isnan(rows), np.nanmedian(rows, axis=0), rows)  # rows without any value
+        rows = TableEncoder().fit_transform(table.iloc[:, :-1])
+        rows = np.where(np.isnan(rows), np.nanmedian(rows, axis=0), rows)
         table.iloc[:, :-1].to_csv(str(path).replace(".data.gz", ".table.csv"), index=False)
         np.savetxt(str(path).replace(".data.", ".labels0."), labels, fmt="%d")
         np.savetxt(path, rows)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+import numpy as np
+
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.methods import Method, Methods, resolve, unknown
 from sgpmic_cli.code_version import code_version
@@ -184,6 +186,8 @@ def _load(
 
     column = label or last_column(name)
     data = load(name, label=column)
+    if np.isnan(data.Y).any():
+        raise UsageError(f"{name} has missing values, which few methods take: fill them in.")
     if label is None and 2 * data.n_classes > len(data.Y):
         raise UsageError(
             f"the last column of {name}, {column!r}, has {data.n_classes} different values in "

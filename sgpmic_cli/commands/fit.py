@@ -133,7 +133,6 @@ def fit(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
-    from sgpmic_cli.estimator_base.latent_clusterer import missing_mode
     from sgpmic_cli.files.manifest import manifest
     from sgpmic_cli.files.output_folder import output_folder
     from sgpmic_cli.result.figures import draw_all
@@ -141,7 +140,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.result.result_tables import TABLE, file_texts, with_names, write_table
 
     dataset = shared.named_data(dataset, dataset_option)
-    options = table.options(missing_mode(fit_models.estimator_class(model.method)))
+    options = table.options()
     data = load(dataset, table=options, data_dir=data_dir)
     data = data if name is None else with_names(data, name)
     out = shared.default_out("fit", data.name) if out is None else out
@@ -193,7 +192,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     """Compute the clusters, probabilities and latent points of new rows under a fitted model.
 
     The table is prepared as in the fit: columns are matched by name (by position in a file without
-    a header), other columns are ignored, and text and missing values are treated as before. Rows
+    a header), other columns are ignored, and text is encoded as before. Rows
     are read in blocks, so the table can be larger than memory. Writes labels.csv, which marks rows
     unlike those of the fit as unusual, and embedding.csv.
     """
@@ -256,7 +255,7 @@ def report_clusters(
     from sgpmic_cli.result.result_tables import file_texts, with_names
 
     dataset = shared.named_data(dataset, dataset_option)
-    options = replace(table.options("model"), all_classes=False)
+    options = replace(table.options(), all_classes=False)
     data = load(dataset, table=options, data_dir=data_dir)
     data = data if name is None else with_names(data, name)
     if data.classes is None:

@@ -16,7 +16,7 @@ from sgpmic_cli._typing import Indices
 from sgpmic_cli.commands.output import facts, rich_table, score_facts
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.result import fitting, interpretation
 from sgpmic_cli.result.answer import verdict_in_words
 from sgpmic_cli.result.fitting import Fitted
@@ -40,7 +40,6 @@ USUAL = {
     "seed": 0,
     "n_jobs": 1,
     "device": "cpu",
-    "encode": "one-hot",
     "decimal": ".",
 }
 PAPER_VARIANCE = 95.0  # percent of the variance that sets the latent dimensions
@@ -76,15 +75,13 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
     fields of `TableOptions`.
     """
     options = dict(arguments.get("table") or {})
-    method = arguments.get("method", "group-map")
-    usual = {**USUAL, "missing": missing_mode(estimator_class(method))}
     if "drop" in changed:
         changed["drop"] = (*options.get("drop", ()), *changed["drop"])
     given = {**options, **options.pop("format", {}), **arguments, **changed}
     words = ["sgpmic", "fit", shlex.quote(given["dataset"])]
     others = ("dataset", "table", "format", "all_classes")
     for name, value in given.items():
-        if name in others or value in (None, (), usual.get(name)):
+        if name in others or value in (None, (), USUAL.get(name)):
             continue
         if name in ("columns", "drop"):
             word = as_option_value(value)

@@ -106,7 +106,7 @@ def _fit_and_draw(
 
     if data is None:
         raise UsageError("this figure needs a data set: name it, such as --data iris.")
-    rows = load(data, table=table.options("model"), data_dir=data_dir)
+    rows = load(data, table=table.options(), data_dir=data_dir)
     with threadpool_limits(limits=1):
         fitted = fit_models.fit_with_options(rows, **options)
     draw = figures.draw_embedding if name == "embedding" else figures.draw_convergence

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.options import EncodeMode, MissingMode, TableOptions, TextFormat
+from sgpmic_cli.tables.options import TableOptions, TextFormat
 
 if TYPE_CHECKING:
     from sgpmic_cli.benchmark.run import RunOptions, Watcher
@@ -108,7 +108,7 @@ def datasets_option(default: str | bool = False) -> Any:
 
 
 # The data can be given as an argument or as --dataset; `named_data` joins the two.
-_DATA = "Data set, path of a table (CSV, Parquet, .xlsx, .dta, .npy, also .gz), or - for stdin."
+_DATA = "Data set, path of a table (CSV, Parquet, .xlsx, .npy, also .gz), or - for stdin."
 Data = Annotated[
     str | None, typer.Argument(metavar="DATA", help=_DATA, autocompletion=complete_datasets)
 ]
@@ -188,20 +188,11 @@ class TableOptionGroup(FileOptions):
     drop: list[str] | None = _table_option(
         "Ignore these columns, separated by commas.", metavar="NAMES", callback=split_columns
     )
-    encode: EncodeMode = _table_option(
-        "Text columns: one-hot encode those with few values, drop all, or raise an error.",
-        value="one-hot",
-    )
-    missing: MissingMode | None = _table_option(
-        "Missing values: raise an error, drop the row, impute the median, or leave to the model.",
-        default="model if it supports missing values, else median",
-    )
 
-    def options(self, missing: str) -> TableOptions:
-        """Return the options of the table; `missing` is the default of the option."""
+    def options(self) -> TableOptions:
+        """Return the options of the table."""
         columns, drop = tuple(self.columns or ()), tuple(self.drop or ())
-        missing = self.missing or missing
-        return TableOptions(self.label, self.id, columns, drop, self.encode, missing, self.format())
+        return TableOptions(self.label, self.id, columns, drop, self.format())
 
 
 @dataclass(frozen=True)

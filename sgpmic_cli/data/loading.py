@@ -19,7 +19,7 @@ from sgpmic_cli.tables.recipe import TableRecipe, unify_numbers
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import printable
 
-_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx", ".dta")
+_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")
 CLASSES = "classes"  # the name of the class column of a registered data set
 
 
@@ -41,7 +41,7 @@ def load(
     if is_table(name_or_path):
         return _load_table(name_or_path, options)
     found = entry(name_or_path)
-    if replace(options, missing="median", all_classes=True) != TableOptions():
+    if replace(options, all_classes=True) != TableOptions():
         raise UsageError(
             f"{found.name} is a registered data set; options of a table, such as --label, are for "
             f"files of your own, and {found.name} has its own classes"

@@ -42,7 +42,6 @@ from sgpmic_cli.estimator_base.storage import StoredModel, read_model
 from sgpmic_cli.files.output_folder import settle
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
-from sgpmic_cli.tables.options import MissingMode
 
 # Rules of the parameters that both estimators have.
 SHARED_RULES = {
@@ -256,7 +255,7 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
                 self.feature_names_in_ = X.encoder.feature_names_in_
         elif is_frame(X):
             validate_data(self, X, skip_check_array=True)
-            self.encoder_ = TableEncoder(missing=missing_mode(type(self))).fit(X)
+            self.encoder_ = TableEncoder().fit(X)
             if notes := self.encoder_.notes_:
                 warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
 
@@ -267,7 +266,8 @@ class LatentClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         if empty.all():
             raise UsageError("No row has a value.")
         if not _allows_nan(self) and any(np.isnan(Y[b][~empty[b]]).any() for b in blocks):
-            raise UsageError(f"X has missing values, which {type(self).__name__} does not take.")
+            what = f"X has missing values, which {type(self).__name__} does not take"
+            raise UsageError(f"{what}: fill them in, or use GroupMap.")
         if empty.any():
             count, first = np.count_nonzero(empty), np.flatnonzero(empty)[0] + 1
             warn_caller(f"Rows without any value are left out: {count}, the first is row {first}.")
@@ -311,11 +311,6 @@ def load(path: PathLike, *, every_row: bool = True) -> LatentClusterer:
     settle(file.parent)
     model: LatentClusterer = read_model(file, ESTIMATORS, every_row)
     return model
-
-
-def missing_mode(estimator: type[LatentClusterer]) -> MissingMode:
-    """Return how tables for an estimator are encoded: NaN if it deals with it, else medians."""
-    return "model" if _allows_nan(estimator()) else "median"
 
 
 def _allows_nan(estimator: LatentClusterer) -> bool:

@@ -126,7 +126,7 @@ def explained_rows(data: Rows, labels: Indices, profile: Profile) -> list[Condit
     Of long tables, evenly spaced rows decide.
     """
     shown = np.linspace(0, len(labels) - 1, min(len(labels), EXPLAINED_ROWS)).astype(np.intp)
-    recipe = data.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
+    recipe = data.recipe or TableRecipe.of_numbers(data.feature_names)
     columns = {column.name: column for column in recipe.columns}
     places: dict[str, list[int]] = {}
     for j in profile.by_difference:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli._typing import Indices, Table
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Features, RowResults
 from sgpmic_cli.result import answer
 from sgpmic_cli.result.profile import (
@@ -30,7 +30,6 @@ from sgpmic_cli.result.result_tables import append_rows, row_numbers, unusual_no
 from sgpmic_cli.result.single_column import Condition
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
-from sgpmic_cli.tables.options import DROP_ROWS, USE_MEDIAN, Problem, TableError
 from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import Rows
 
@@ -249,10 +248,7 @@ def fit_dataset(
     The estimator gets the encoder of the table, which encodes later files for `predict`. `wording`
     rephrases the messages of the estimator.
     """
-    if missing_mode(type(model)) != "model" and np.isnan(data.Y).any():
-        what = "values are missing, and the model cannot deal with them"
-        raise TableError(data.name, [Problem(what, [USE_MEDIAN, DROP_ROWS])])
-    recipe = data.recipe or TableRecipe.of_numbers(data.Y, data.feature_names)
+    recipe = data.recipe or TableRecipe.of_numbers(data.feature_names)
     callback = _ProgressCallback(model, data, progress)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:

@@ -1,7 +1,6 @@
 """Rows that come after a fit: assign them to the clusters."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from sgpmic_cli import row_blocks
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer, missing_mode
+from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Features
 from sgpmic_cli.result.fitting import AssignProgress
 from sgpmic_cli.result.result_tables import append_rows, unusual_notes
@@ -25,9 +24,7 @@ def recipe_of(model: LatentClusterer) -> TableRecipe:
         return model.encoder_.recipe_
     names = [str(name) for name in getattr(model, "feature_names_in_", [])]
     columns = names or [f"column_{j + 1}" for j in range(model.n_features_in_)]
-    recipe = TableRecipe.of_numbers(model.offset_[None, :], columns, named=bool(names))
-    # The medians of the training rows are not known.
-    return replace(recipe, missing="model" if missing_mode(type(model)) == "model" else "error")
+    return TableRecipe.of_numbers(columns, named=bool(names))
 
 
 def assign_rows(

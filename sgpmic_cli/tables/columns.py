@@ -95,7 +95,6 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
         named=table.named,
         file_columns=tuple(table.columns),
         columns=tuple(used),
-        missing=options.missing,
         label=options.label,
         id=id,
         left_out=left_out,
@@ -181,12 +180,12 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
     if problem := table.too_large(name, values, MAX_VALUE):
         return problem
     if asked and np.nanmin(values) < np.nanmax(values):
-        return NumberColumn.learn(name, values, notation)
-    return _decide_on_numbers(name, cells, values, notation, options)
+        return NumberColumn(name, notation)
+    return _decide_on_numbers(name, cells, values, notation)
 
 
 def _decide_on_numbers(
-    name: str, cells: Cells, values: np.ndarray, notation: Notation | None, options: TableOptions
+    name: str, cells: Cells, values: np.ndarray, notation: Notation | None
 ) -> Decision:
     """Decide whether numbers are quantities, dates, codes or identifiers of the rows."""
     known = ~np.isnan(values)
@@ -201,12 +200,10 @@ def _decide_on_numbers(
         if why := identifier_reason(name, cells):
             return LeftOut(why, is_id=True)
         if why := code_reason(name, cells):
-            if options.encode == "drop":
-                return LeftOut(why)
             return _decide_on_categories(name, cells.categories, asked=False, why=f"{why}, and ")
         if notation := compact_dates(cells):
-            values = notation.read(cells.texts)
-    return NumberColumn.learn(name, values, notation)
+            return NumberColumn(name, notation)
+    return NumberColumn(name, notation)
 
 
 def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decision:
@@ -225,17 +222,6 @@ def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decisi
     if np.count_nonzero(~np.isnan(values)) >= n_invalid and not is_discrete:
         where, remedy = table.place(row, name), leave_out(name)
         return invalid_cell(where, cells[row], n_invalid, "number", remedy)
-    if options.encode == "drop":
-        return LeftOut("it is text")
-    if options.encode == "error":
-        return Problem(
-            f"column {shown(name)} holds text such as {shown(cells[row])} in {table.place(row)}",
-            [
-                Remedy("encode it", "encode", "one-hot"),
-                leave_out(name),
-                Remedy("name it as the classes", "label", name),
-            ],
-        )
     return _decide_on_categories(name, cells, asked=name in options.columns)
 
 

@@ -15,13 +15,10 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.cells import RawTable, default_names
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
 from sgpmic_cli.tables.options import (
-    DROP_ROWS,
-    USE_MEDIAN,
     Problem,
     TableError,
     TableOptions,
     invalid_cell,
-    listed,
     plural,
     shown,
     unknown_column,
@@ -52,14 +49,13 @@ class EncodedTable:
         self._notes: dict[str, Any] = {}  # a set in order; most are equal for all blocks
         self._unknown: Counter[str] = Counter()  # texts without a category, by column
         self._first_unknown: dict[str, str] = {}  # with its position, by column
-        self._missing: Counter[str] = Counter()  # of the rows that are not left out, by column
+        self._n_missing = 0  # of the rows that are not left out
 
     def __iter__(self) -> Iterator[Block]:
         yield from map(self._encode_block, self.tables)
         if self._n_rows == self._n_left_out:
-            some = Problem("every row has a missing value", [USE_MEDIAN])
             every = Problem("no row has a value", ["fill in the columns of the model"])
-            raise TableError(self.name, [some if self.recipe.missing == "drop" else every])
+            raise TableError(self.name, [every])
 
     @property
     def notes(self) -> list[str]:
@@ -70,18 +66,10 @@ class EncodedTable:
                 f"column {shown(name)} has {plural(n, 'value')} that the model does not know, such "
                 f"as {self._first_unknown[name]}; counted as missing."
             )
-        if self._n_left_out and self.recipe.missing == "drop":
-            rows = f"{self._n_left_out} of {self._n_rows} rows"
-            notes.append(f"{rows} have missing values and are left out.")
-        elif self._n_left_out:
+        if self._n_left_out:
             notes.append(f"rows without any value are left out: {self._n_left_out}.")
-        names = [name for name, n in self._missing.items() if n]
-        values = plural(self._missing.total(), "missing value")
-        if names and self.recipe.missing == "model":
-            notes.append(f"{values}: left to the model.")
-        elif names:
-            filling = "the median of the column (the most common text)"
-            notes.append(f"{values} in {listed(names)}: filled with {filling}.")
+        if self._n_missing:
+            notes.append(f"{plural(self._n_missing, 'missing value')}: left to the model.")
         return notes
 
     def _encode_block(self, table: RawTable) -> Block:
@@ -109,16 +97,12 @@ class EncodedTable:
         id = self.id or self.recipe.id
         ids = table.cells[id].texts if id in table.cells else None
         rows = Block(Y, table.first_row + np.arange(table.n_rows) + 1, ids, classes)
-        left_out = missing.any(axis=1) if self.recipe.missing == "drop" else missing.all(axis=1)
+        left_out = missing.all(axis=1)
         if left_out.any():
             rows, missing = rows.part(~left_out), missing[~left_out]
         self._n_rows += table.n_rows
         self._n_left_out += int(left_out.sum())
-        self._missing.update(dict(zip(names, missing.sum(axis=0).tolist(), strict=True)))
-        if self.recipe.missing == "median" and missing.any():
-            filling = np.concatenate([column.fill_value() for column in self.recipe.columns])
-            filled = np.where(np.isnan(rows.Y), filling, rows.Y)
-            rows = rows._replace(Y=filled)
+        self._n_missing += int(missing.sum())
         return rows
 
     def _encode(self, table: RawTable, names: dict[str, str]) -> tuple[np.ndarray, np.ndarray]:
@@ -127,7 +111,6 @@ class EncodedTable:
         A table that is one array of exactly the wanted numbers is not copied; it may be a mapped
         file. Texts without a category count as missing.
         """
-        refuse = self.recipe.missing == "error"
         columns = [column for column in self.recipe.columns if column.name in names]
         plain = all(isinstance(one, NumberColumn) and not one.notation for one in columns)
         in_place = plain and [*names.values()] == table.columns
@@ -144,7 +127,7 @@ class EncodedTable:
             if n and isinstance(column, NumberColumn):
                 kind = column.notation.kind if column.notation else "number"
                 self.problems.append(invalid_cell(table.place(row, name), cell, n, kind))
-            elif n and not refuse:
+            elif n:
                 self._unknown[name] += n
                 self._first_unknown.setdefault(name, f"{shown(cell)} in {table.place(row)}")
             if large := table.too_large(name, block[:, 0], np.inf):
@@ -153,12 +136,6 @@ class EncodedTable:
             if direct is None:
                 Y[:, first:end] = block
             first = end
-        if refuse and missing.any():
-            row, j = divmod(int(missing.argmax()), missing.shape[1])
-            where, n = table.place(row, list(names.values())[j]), int(missing.sum())
-            some = f"{n} values are missing, the first in {where}"
-            what = f"{where}: the value is missing" if n == 1 else some
-            self.problems.append(Problem(what, [USE_MEDIAN, DROP_ROWS, "fill them in"]))
         return Y, missing
 
     def _read_classes(self, table: RawTable) -> np.ndarray | None:
@@ -196,11 +173,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns to use; empty for all that can be used.
     drop : sequence of str, default=()
         Columns to leave out.
-    encode : {"one-hot", "drop", "error"}, default="one-hot"
-        Treatment of text columns: encode those with few values, leave all out, or raise an error.
-    missing : {"model", "median", "error"}, default="model"
-        Treatment of missing values: NaN, the median of the column (for text the most common value),
-        or an error.
 
     Attributes
     ----------
@@ -225,13 +197,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     columns: Sequence[str] = ()
     drop: Sequence[str] = ()
-    encode: str = "one-hot"
-    missing: str = "model"
 
     @classmethod
     def from_recipe(cls, recipe: TableRecipe) -> Self:
         """Create the fitted encoder of a recipe."""
-        encoder = cls(missing=recipe.missing)
+        encoder = cls()
         encoder._set_recipe(recipe)
         return encoder
 
@@ -244,7 +214,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Decide what each column of a raw table X is."""
         table = self._raw_table(X, fitting=True)
-        options = TableOptions(None, None, self.columns, self.drop, self.encode, self.missing)
+        options = TableOptions(None, None, self.columns, self.drop)
         recipe, problems = learn_recipe(table, options)
         _encode(recipe, table, problems)
         self._set_recipe(recipe)

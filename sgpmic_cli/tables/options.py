@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import nearest
-
-EncodeMode = Literal["one-hot", "drop", "error"]
-MissingMode = Literal["error", "drop", "median", "model"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class TextFormat:
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Meaning of the columns of a table, and treatment of text and missing values.
+    """Meaning of the columns of a table.
 
     Parameters
     ----------
@@ -58,11 +55,6 @@ class TableOptions:
         Columns to use; empty for all that can be used.
     drop : tuple of str
         Columns to leave out.
-    encode : {"one-hot", "drop", "error"}
-        Treatment of text columns: encode those with few values, leave all out, or raise an error.
-    missing : {"median", "drop", "error", "model"}
-        Treatment of missing values: fill in the median of the column (for text the most common
-        value), leave the row out, raise an error, or pass NaN to the model.
     format : TextFormat
         Format of the file.
     all_classes : bool
@@ -73,8 +65,6 @@ class TableOptions:
     id: str | None = None
     columns: Sequence[str] = ()
     drop: Sequence[str] = ()
-    encode: str = "one-hot"
-    missing: str = "median"
     format: TextFormat = field(default_factory=TextFormat)
     all_classes: bool = True
 
@@ -83,11 +73,6 @@ class TableOptions:
             given = getattr(self, parameter)
             names = [given] if isinstance(given, str) else () if given is None else given
             object.__setattr__(self, parameter, tuple(map(str, names)))  # as columns are named
-        modes: dict[str, Any] = {"encode": EncodeMode, "missing": MissingMode}
-        for parameter, mode in modes.items():
-            value, valid = getattr(self, parameter), get_args(mode)
-            if value not in valid:
-                raise UsageError(f"--{parameter} {value} is unknown; valid: {', '.join(valid)}")
 
 
 MAX_SHOWN = 40  # characters of a cell or a name that a message shows
@@ -154,10 +139,6 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 def plural(n: int, noun: str) -> str:
     """Return the number with its noun, such as '2 values'."""
     return f"{n} {noun}{'s' * (n != 1)}"
-
-
-USE_MEDIAN = Remedy("fill in medians", "missing", "median")
-DROP_ROWS = Remedy("leave such rows out", "missing", "drop")
 
 
 def leave_out(column: str) -> Remedy:

@@ -1,4 +1,4 @@
-"""Read tables from text, Parquet, .xlsx, Stata and .npy files, as a whole or in blocks of rows.
+"""Read tables from text, Parquet, .xlsx and .npy files, as a whole or in blocks of rows.
 
 The extras `sgpmic[parquet]` and `sgpmic[xlsx]` install pyarrow and openpyxl.
 """
@@ -6,9 +6,7 @@ The extras `sgpmic[parquet]` and `sgpmic[xlsx]` install pyarrow and openpyxl.
 import bz2
 import gzip
 import io
-import re
 import sys
-import warnings
 import zipfile
 import zlib
 from collections.abc import Collection, Generator, Iterator
@@ -37,7 +35,6 @@ from sgpmic_cli.tables.options import TextFormat, shown
 STANDARD_INPUT = "-"
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
 PARQUET, NPY = b"PAR1\x15", b"\x93NUMPY"  # a column may be called PAR1
-STATA = re.compile(rb"<stata_dta><|[\x66-\x73][\x01\x02]\x01\x00")
 SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
 MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger .npy files are mapped
 CELLS = 1 << 17  # of a block of a text file
@@ -165,9 +162,6 @@ def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> 
     elif start.startswith(PARQUET):
         with _read_errors(source.name, "Parquet"):
             yield from _frame_tables(source.name, _parquet_frames(source, whole))
-    elif STATA.match(start):
-        with _read_errors(source.name, "Stata"):
-            yield from _frame_tables(source.name, _stata_frames(source, whole))
     elif start.startswith(ZIP):
         with _read_errors(source.name, "xlsx"):
             # Decimal separators in texts of a sheet are found column by column.
@@ -273,18 +267,6 @@ def _parquet_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:
     with ParquetFile(source.path or io.BytesIO(source.read_all())) as file:
         parts = [file.read()] if whole else file.iter_batches(row_blocks.ROWS)
         yield from map(from_arrow, parts)
-
-
-def _stata_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:
-    size = sys.maxsize if whole else row_blocks.ROWS
-    with pd.read_stata(source.stream, chunksize=size) as reader:
-        while True:
-            with warnings.catch_warnings():  # the categories of pandas may differ between blocks
-                warnings.simplefilter("ignore", pd.errors.CategoricalConversionWarning)
-                frame = next(reader, None)
-            if frame is None:
-                return
-            yield frame
 
 
 def _frame_tables(name: str, frames: Iterator[pd.DataFrame]) -> Iterator[RawTable]:

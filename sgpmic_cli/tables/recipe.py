@@ -4,7 +4,6 @@ A recipe is learned from one table and applied to others. It is plain data, stor
 model file.
 """
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
@@ -16,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.tables.cells import MISSING, Cells, Notation, RawTable, check_names, to_number
-from sgpmic_cli.tables.options import Problem, TableOptions, TextFormat, listed
+from sgpmic_cli.tables.options import Problem, TextFormat, listed
 from sgpmic_cli.text import nearest
 
 
@@ -34,16 +33,8 @@ class NumberColumn:
     """A column of numbers."""
 
     name: str
-    median: float  # of the known values; replaces missing values if missing="median"
     notation: Notation | None = None  # how texts are read, if they are not plain numbers
     kind: Literal["number"] = "number"  # in model files
-
-    @classmethod
-    def learn(
-        cls, name: str, values: np.ndarray, notation: Notation | None = None
-    ) -> "NumberColumn":
-        """Create the column from its values, NaN for missing ones."""
-        return cls(name, float(np.nanmedian(values)), notation)
 
     @property
     def feature_names(self) -> list[str]:
@@ -64,10 +55,6 @@ class NumberColumn:
         numbers, texts = self.notation.read(cells.texts), np.char.lower(cells.texts.astype(str))
         return numbers[:, None], np.isnan(numbers) & ~np.isin(texts, list(MISSING))
 
-    def fill_value(self) -> np.ndarray:
-        """Return the replacement of a missing value (1,)."""
-        return np.array([self.median])
-
 
 @dataclass(frozen=True)
 class TextColumn:
@@ -75,16 +62,12 @@ class TextColumn:
 
     name: str
     categories: tuple[str, ...]  # in alphabetical order
-    most_common: str  # replaces missing values if missing="median"
     kind: Literal["text"] = "text"  # in model files
 
     @classmethod
     def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":
         """Create the column from its texts, "" for missing ones."""
-        counts = Counter(cells[cells != ""])
-        categories = tuple(sorted(counts))
-        most_common = max(categories, key=counts.__getitem__)
-        return cls(name, categories, most_common)
+        return cls(name, tuple(sorted(set(cells[cells != ""]))))
 
     @property
     def feature_names(self) -> list[str]:
@@ -98,10 +81,6 @@ class TextColumn:
         ones = np.eye(len(self.categories))[index]
         ones[index < 0] = np.nan
         return ones, (index < 0) & (known != "")
-
-    def fill_value(self) -> np.ndarray:
-        """Return the replacement of a missing text (k,)."""
-        return np.array([float(category == self.most_common) for category in self.categories])
 
 
 Column = NumberColumn | TextColumn
@@ -146,18 +125,15 @@ class TableRecipe:
     named: bool  # whether columns of other tables are matched by name, otherwise by position
     file_columns: tuple[str, ...]  # all columns of the table that the recipe was learned from
     columns: tuple[Column, ...]  # those that are used
-    missing: str = "median"  # treatment of missing values and of texts without a category
     label: str | None = None  # column with the classes
     id: str | None = None  # column with the names of the rows
     left_out: dict[str, str] = field(default_factory=dict)  # why each other column is not used
     format: TextFormat = field(default_factory=TextFormat)  # the default for later files
 
     @classmethod
-    def of_numbers(
-        cls, Y: np.ndarray, names: Sequence[str], *, named: bool = True
-    ) -> "TableRecipe":
-        """Create the recipe of a table of numbers Y (N, P)."""
-        columns = map(NumberColumn.learn, names, Y.T)
+    def of_numbers(cls, names: Sequence[str], *, named: bool = True) -> "TableRecipe":
+        """Create the recipe of a table of numbers."""
+        columns = map(NumberColumn, names)
         return cls(named, tuple(names), tuple(columns))
 
     @property
@@ -233,15 +209,13 @@ class TableRecipe:
         """Create the recipe that `asdict` described. Raise ValueError for anything else."""
         try:
             recipe: TableRecipe = typed(cls, plain)
-            TableOptions(missing=recipe.missing)  # refuses unknown treatments
             for names in (recipe.file_columns, [column.name for column in recipe.columns]):
                 check_names("the recipe", names)
             for column in recipe.columns:
                 categories = getattr(column, "categories", (None,))
                 if column.name not in recipe.file_columns:
                     raise ValueError(f"the file has no column {column.name!r}")
-                most_common = getattr(column, "most_common", None)
-                if most_common not in categories or len({*categories}) < len(categories):
+                if len({*categories}) < len(categories):
                     raise ValueError(f"column {column.name!r} has impossible categories")
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise ValueError(f"its recipe of the table cannot be read: {error}") from None

@@ -112,19 +112,6 @@ def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, no_fig
     assert named["scores"]["acc"] == 100.0
 
 
-def test_dropped_rows_do_not_change_the_row_numbers(run, no_figures):
-    table = birds(60)
-    table.to_csv("birds.csv", index=False)
-    options = "--clusters 2 --id bird --missing drop --encode drop --json"
-    result = run(f"birds.csv {QUICK} {options}")
-    complete = table.drop(columns=["island", "sex"]).dropna()
-    labels = pd.read_csv("sgpmic-out/fit/birds/labels.csv")
-    assert labels["row"].tolist() == (complete.index + 1).tolist()
-    embedding = pd.read_csv("sgpmic-out/fit/birds/embedding.csv")
-    assert labels["id"].tolist() == embedding["id"].tolist() == complete["bird"].tolist()
-    assert json.loads(result.stdout)["columns"] == 4
-
-
 @pytest.mark.parametrize(("given", "name"), [("-", "standard-input"), ("./pipe", "pipe")])
 def test_decimal_commas_and_data_that_can_be_read_once(here, no_figures, given, name):
     text = birds(40, missing=0.0).to_csv(index=False, sep=";", decimal=",").encode()

@@ -22,7 +22,6 @@ def test_the_command_repeats_what_was_given():
     table = TableOptions(
         label="kind of x",
         drop=("a,b", "c"),
-        missing="model",
         format=TextFormat(separator="tab", decimal=","),
     )
     arguments = {
@@ -40,8 +39,8 @@ def test_the_command_repeats_what_was_given():
     changed = fit_command(arguments, clusters=4, out="x-4")
     assert changed == f"{start}--clusters 4 --iterations 3 --out x-4"
     assert fit_command({"dataset": "-"}, clusters=None) == "sgpmic fit -"
-    of_paper = {"dataset": "-", "method": "sgp-mic", "table": {"missing": "median"}}
-    assert fit_command(of_paper) == "sgpmic fit - --method sgp-mic"  # --missing was not given
+    of_paper = {"dataset": "-", "method": "sgp-mic"}
+    assert fit_command(of_paper) == "sgpmic fit - --method sgp-mic"
 
 
 def test_columns_to_drop_are_added_to_those_of_the_command():

@@ -10,7 +10,6 @@ from sgpmic_cli.data import load
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.result import fitting
 from sgpmic_cli.tables import read
-from sgpmic_cli.tables.options import TableOptions
 
 TABLES = ("labels.csv", "embedding.csv")
 RNG = np.random.RandomState(0)
@@ -73,11 +72,10 @@ def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, 
     assert {**first, "out": ""} == {**second, "out": ""}
 
 
-@pytest.mark.parametrize("missing", ["model", "drop"])
-def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch, missing):
+def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch):
     train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
     train.to_csv("train.csv", index=False)
-    data = load("train.csv", table=TableOptions(missing=missing))
+    data = load("train.csv")
     fitting.fit_dataset(GroupMap(2, max_iter=2, random_state=0), data).model.save("model.npz")
     colours = np.where(np.arange(150) % 3, "red", "green")
     table = NEW.assign(colour=colours, extra=1, kind=np.arange(150) % 2)

@@ -161,7 +161,7 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
     assert refused > 40
 
 
-OTHER_RECIPE = asdict(TableRecipe.of_numbers(Y[:, :2], ["a", "b"]))
+OTHER_RECIPE = asdict(TableRecipe.of_numbers(["a", "b"]))
 HEADERS = {
     "format": ["other"],
     "version": ["one", 0, 1.5],

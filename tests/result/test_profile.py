@@ -15,7 +15,6 @@ from sgpmic_cli.result.profile import (
     text_advice,
     write_profile,
 )
-from sgpmic_cli.tables.options import TableOptions
 
 LABELS = np.repeat([0, 1], [30, 10])
 
@@ -160,7 +159,7 @@ def test_missing_cells_count_in_fractions_and_names(tmp_path):
     x = np.random.RandomState(0).randn(40) + 9.0 * LABELS
     frame = pd.DataFrame({"x": x, "kind": np.where(LABELS == 1, kind, "old")})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    data = load(str(tmp_path / "t.csv"), table=TableOptions(missing="model"))
+    data = load(str(tmp_path / "t.csv"))
     profile = profile_of(data, np.eye(2)[LABELS])
     new = profile.features.index("kind=new")
     assert profile.means[1, new] == pytest.approx(np.mean(kind[LABELS == 1] == "new"))

@@ -6,12 +6,11 @@ from sgpmic_cli.data import load
 from sgpmic_cli.result.profile import profile_of
 from sgpmic_cli.result.rules import best_rule, percent
 from sgpmic_cli.result.single_column import between, threshold
-from sgpmic_cli.tables.options import TableOptions
 
 
 def rule_of(folder, frame, member):
     frame.to_csv(folder / "t.csv", index=False)
-    data = load(str(folder / "t.csv"), table=TableOptions(missing="model"))
+    data = load(str(folder / "t.csv"))
     return best_rule(profile_of(data, np.eye(2)[member.astype(int)]), data.Y, member, 1)
 
 

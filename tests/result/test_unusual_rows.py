@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli import GroupMap, load
-from sgpmic_cli.data import TableOptions
 from sgpmic_cli.data.loading import load as load_table
 from sgpmic_cli.data.loading import rows_for
 from sgpmic_cli.estimator_base.prediction import unusual_below
@@ -43,7 +42,7 @@ def folder(tmp_path_factory):
     frame.to_csv(folder / "t.csv", index=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        data = load_table(str(folder / "t.csv"), table=TableOptions(missing="model"))
+        data = load_table(str(folder / "t.csv"))
         fitted = fit_dataset(GroupMap(2, max_iter=2, random_state=0), data)
     fitted.write(folder)
     return folder, fitted

@@ -35,16 +35,13 @@ def content(case: dict[str, Any]) -> bytes:
             np.genfromtxt(io.BytesIO(raw), delimiter=",", dtype=str if b"x" in raw else float),
         )
         return buffer.getvalue()
-    if stored_as in ("parquet", "lists", "xlsx", "dta"):
+    if stored_as in ("parquet", "lists", "xlsx"):
         import pandas as pd
 
         frame = pd.read_csv(io.BytesIO(raw))
         if stored_as == "lists":
             frame["tags"] = frame["tags"].str.split()
-        if stored_as == "dta":
-            frame["when"] = pd.to_datetime(frame["when"])
-            frame.to_stata(buffer, write_index=False)
-        elif stored_as == "xlsx":
+        if stored_as == "xlsx":
             frame.to_excel(buffer, index=False)
         else:
             frame.to_parquet(buffer)

@@ -84,7 +84,6 @@ NAMED = [
     "[Order ID],[Amount]\n17,20.5\n18,11.0\n",
     "Year,2nd party,3rd party\n1990,4,5\n1994,3,6\n",
     "PAR1,PAR2\n5,6\n7,9\n",
-    "<stata_dta>,b\n5,6\n7,9\n",
     # a number above words
     "1,2\n0.5,red\n7,blue\n",
     "x\n1.5\n2.5\n",

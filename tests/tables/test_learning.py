@@ -94,10 +94,7 @@ def test_columns_and_drop_solve_problems(write):
     )
     assert load(path, table=TableOptions(drop=("when",))).feature_names == ("a", "b", "c=x", "c=y")
     assert load(path, table=TableOptions(columns=("b", "a"))).feature_names == ("a", "b")
-    assert load(path, table=TableOptions(encode="drop")).feature_names == ("when", "a", "b")
-    with pytest.raises(TableError, match="column 'c' holds text such as 'x'"):
-        load(path, table=TableOptions(encode="error", drop=("when",)))
-    assert load(path, table=TableOptions(id="when", encode="drop")).ids[0] == "2024-01-31"
+    assert load(path, table=TableOptions(id="when")).ids[0] == "2024-01-31"
 
 
 def test_named_column_is_used_or_refused_but_never_left_out(write):

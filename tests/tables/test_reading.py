@@ -118,8 +118,6 @@ def test_invalid_options_are_refused(tmp_path):
             TextFormat(separator=separator)
     with pytest.raises(UsageError, match="--decimal ';'"):
         TextFormat(decimal=";")
-    with pytest.raises(UsageError, match="--missing mean is unknown; valid: error, drop, median"):
-        TableOptions(missing="mean")
 
 
 def test_pipe_is_read_to_its_end(tmp_path):

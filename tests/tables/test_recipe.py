@@ -6,16 +6,14 @@ import pandas as pd
 import pytest
 from raw_tables import birds
 
-from sgpmic_cli.data import Rows, TableOptions, load
+from sgpmic_cli.data import Rows, load
 from sgpmic_cli.data.loading import rows_for
 from sgpmic_cli.tables.options import TableError
 from sgpmic_cli.tables.recipe import Block, TableRecipe
 
 IMPOSSIBLE = [
-    {"kind": "number", "name": "sex", "median": float("nan")},
-    {"kind": "number", "name": "sex", "median": 0.0, "notation": {"date": "%Q"}},
-    {"kind": "text", "name": "sex", "categories": ["u", "u"], "most_common": "u"},
-    {"kind": "text", "name": "sex", "categories": ["u", "v"], "most_common": "w"},
+    {"kind": "number", "name": "sex", "notation": {"date": "%Q"}},
+    {"kind": "text", "name": "sex", "categories": ["u", "u"]},
 ]
 
 
@@ -77,23 +75,13 @@ def test_all_problems_of_new_rows_are_reported_at_once(write, learned):
     )
 
 
-@pytest.mark.parametrize(
-    ("missing", "rows", "note"),
-    [("median", 3, "filled"), ("drop", 2, "1 of 3 rows"), ("model", 3, "left to the model")],
-)
-def test_missing_and_unknown_values_follow_the_recipe(write, missing, rows, note):
+def test_unknown_texts_count_as_missing(write):
     table = pd.DataFrame({"a": [1.0, 2, 3, 5], "b": [1.0, 4, 9, 1], "c": ["x", "y", "x", "y"]})
-    recipe = load(write(table), table=TableOptions(missing=missing)).recipe
+    recipe = load(write(table)).recipe
     new = pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3], "c": ["x", "z", "y"]})
     data = load_for(recipe, write(new))
-    assert len(data.Y) == rows
-    assert note in data.notes[-1]
-    assert np.isnan(data.Y).sum() == (2 if missing == "model" else 0)
-    if missing == "drop":
-        assert data.row_numbers.tolist() == [1, 3]
-    refusing = load(write(table), table=TableOptions(missing="error")).recipe
-    with pytest.raises(TableError, match=r"row 2 \(line 3\), column 'c': the value is missing"):
-        load_for(refusing, write(new))
+    assert "'c' has 1 value that the model does not know" in data.notes[0]
+    assert np.isnan(data.Y).tolist() == [[False] * 4, [False, False, True, True], [False] * 4]
 
 
 def test_columns_without_names_are_matched_by_position(write):
@@ -141,16 +129,15 @@ def test_classes_of_new_rows(write):
     "change",
     [
         {"columns": 3},
-        {"columns": [{"kind": "number", "name": "sex"}]},
+        {"columns": [{"kind": "number"}]},
         {"file_columns": ["bird"]},
-        {"columns": [{"kind": "number", "name": "sex", "median": 0.0}] * 2},
+        {"columns": [{"kind": "number", "name": "sex"}] * 2},
         *({"columns": [column]} for column in IMPOSSIBLE),
         {"format": {"separator": "ab"}},
         {"surprise": 1},
         {"label": []},
         {"named": "no"},
         {"left_out": ["bird"]},
-        {"missing": "guess"},
     ],
 )
 def test_invalid_recipes_are_refused(learned, change):

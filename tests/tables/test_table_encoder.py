@@ -7,7 +7,7 @@ from raw_tables import birds
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sgpmic_cli import TableEncoder
-from sgpmic_cli.data import TableOptions, load
+from sgpmic_cli.data import load
 
 
 def test_encoder_does_what_the_command_line_does(here):
@@ -15,7 +15,7 @@ def test_encoder_does_what_the_command_line_does(here):
     frame.to_csv("t.csv", index=False)
     encoder = TableEncoder().set_output(transform="pandas")
     encoded = encoder.fit_transform(frame.set_index(frame.index[::-1]))
-    data = load("t.csv", table=TableOptions(missing="model"))
+    data = load("t.csv")
     np.testing.assert_array_equal(encoded, data.Y)
     assert tuple(encoded.columns) == data.feature_names == tuple(encoder.get_feature_names_out())
     assert [role.taken_as for role in encoder.roles_] == [
@@ -60,12 +60,11 @@ def test_problems_name_parameters_of_the_encoder(change, sentence):
     assert "label=" not in str(caught.value)
 
 
-@pytest.mark.parametrize("missing", ["model", "median"])
-def test_row_without_values_stays_a_row_without_values(missing):
+def test_row_without_values_stays_a_row_without_values():
     frame = pd.DataFrame({"a": [1, 2, 3, np.nan, np.nan], "b": ["x", None, "y", None, "x"]})
-    Y = TableEncoder(missing=missing).fit_transform(frame)
+    Y = TableEncoder().fit_transform(frame)
     assert np.isnan(Y).all(axis=1).tolist() == [False, False, False, True, False]
-    assert np.isnan(Y).sum() == (3 if missing == "median" else 6)
+    assert np.isnan(Y).sum() == 6
 
 
 def test_names_that_are_no_texts_are_reported_as_unknown_columns():

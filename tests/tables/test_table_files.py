@@ -85,7 +85,7 @@ def test_other_types_of_numbers_are_converted(here, kind):
 
 @pytest.mark.parametrize(
     "options",
-    [{"missing": "median"}, {"missing": "drop"}, {"missing": "model"}, {"drop": ("column_2",)}],
+    [{}, {"drop": ("column_2",)}],
 )
 def test_npy_file_equals_the_same_numbers_in_csv(here, options):
     array = np.column_stack([np.arange(30), ROWS, np.arange(30) % 2])
@@ -185,18 +185,7 @@ def test_damaged_parquet_files_are_refused(here):
         read_table(path, TextFormat())
 
 
-@pytest.mark.filterwarnings("error")
-def test_partly_labelled_values_of_stata_are_equal_in_blocks(here, monkeypatch):
-    frame = pd.DataFrame({"a": np.arange(40) % 7 / 2, "v": np.arange(40) % 5})
-    frame.to_stata("t.dta", write_index=False, value_labels={"v": {0: "zero", 1: "one"}})
-    texts = read_table("t.dta", TextFormat()).cells["v"].texts
-    assert texts[:5].tolist() == ["zero", "one", "2", "3", "4"]
-    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 7)
-    blocks = list(read.read_blocks("t.dta", TextFormat()))
-    np.testing.assert_array_equal(np.concatenate([b.cells["v"].texts for b in blocks]), texts)
-
-
-@pytest.mark.parametrize("kind", ["csv", "csv.gz", "csv.zip", "npy", "parquet", "xlsx", "dta"])
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "csv.zip", "npy", "parquet", "xlsx"])
 @pytest.mark.filterwarnings("error")
 def test_files_are_closed_and_blocks_are_parts_of_the_table(here, monkeypatch, kind):
     frame = pd.DataFrame({"a": np.arange(40) % 7 / 2, "b": np.arange(40) % 3 + 0.5})
@@ -204,7 +193,6 @@ def test_files_are_closed_and_blocks_are_parts_of_the_table(here, monkeypatch, k
         "npy": lambda path: np.save(path, frame),
         "parquet": frame.to_parquet,
         "xlsx": lambda path: frame.to_excel(path, index=False),
-        "dta": lambda path: frame.to_stata(path, write_index=False),
     }
     write.get(kind, lambda path: frame.to_csv(path, index=False))(f"t.{kind}")
     monkeypatch.setattr(read, "CELLS", 20)
