@@ -35,7 +35,6 @@ from benchmarks.shared import progress
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.render.tables import as_json
-from sgpmic_cli.clustering.map.backend import choose_backend
 from sgpmic_cli.clustering.map.training import MapFitter, fit_map, start_map
 from sgpmic_cli.files.manifest import commit, environment
 from sgpmic_cli.paper.model.estimator import SGPMIC
@@ -173,7 +172,7 @@ def map_iteration_ms(n: int, k: int, n_jobs: int) -> tuple[float, Array]:
     with workers(n_jobs) as threads:
         fitter = MapFitter(
             *(Y, None, np.eye(LARGE["m"])[groups], start_map(Y, LARGE["q"], k, seed=0)),
-            *(choose_backend("cpu", n), threads),
+            threads,
         )
         fitted = fit_map(fitter, 4, 10, 0.0, lambda *_: times.append(time.perf_counter()))
     return _shortest_ms(times), fitted.parameters.mu

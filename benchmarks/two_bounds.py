@@ -33,17 +33,17 @@ from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.benchmark.run import RunOptions, prepare
 from sgpmic_cli.estimator_base.scaling import offset_and_scale
 from sgpmic_cli.figure_style import COLOURS, PAGE, canvas
-from sgpmic_cli.gp import NotPositiveDefinite
+from sgpmic_cli.gp import ascend, lbfgs
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.figures.convergence_behaviour import DATASETS
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.paper.model.cholesky import NotPositiveDefinite
 from sgpmic_cli.paper.model.e_step import expectation
 from sgpmic_cli.paper.model.em import m_step
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.kernels import RBF, gram_gradients
 from sgpmic_cli.paper.model.kernels import gram as gram_matrix
 from sgpmic_cli.paper.model.mixture import latent_prior_gradient, maximise
-from sgpmic_cli.paper.model.optimizers import ascend, lbfgs
 from sgpmic_cli.paper.model.start import latent_start, start
 
 SHOWN = 30  # iterations in the figure and in bounds.csv

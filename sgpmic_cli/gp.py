@@ -1,34 +1,15 @@
-"""Formulas that the models of both wings use: Gaussian processes, Gaussians, PCA.
+"""What both models use: Gaussians, optimisers, and principal components."""
 
-Functions with the argument `xp` take NumPy arrays or PyTorch tensors; `xp` is the module.
-
-The radial basis function is
-
-    r(z, x) = exp(-1/2 sum_q gamma_q (z_q - x_q)^2)
-
-Its logarithm is a product of two matrices, with a row for each z and a column for each x:
-
-    log r = a.b       a = (z, -1/2 z^2, 1)       b = (gamma x, gamma, -1/2 sum_q gamma_q x_q^2)
-
-So one matrix product gives all exponents, and two give the gradients from T = dL/dR * R:
-dL/da = T b' and dL/db = a' T. Z is (K, Q) and X is (Q, N). `gamma` is (Q, 1), or (Q, N) if every x
-has its own. It has one row instead of Q if the dimensions share it.
-"""
-
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
-from scipy.linalg.lapack import dpotrf, dtrtri
+from scipy.optimize import minimize
 
 from sgpmic_cli._typing import Array, Indices
 
 LOG_2PI = float(np.log(2.0 * np.pi))
-
-# Jitter of Cholesky factors
-FIRST_JITTER = 1e-10  # relative to the mean of the diagonal; ten times more with every attempt
-ATTEMPTS = 7
 
 # Damped steps of `climb`
 STEPS = 15
@@ -37,116 +18,49 @@ AFTER_A_GAIN, AFTER_A_LOSS = 0.2, 10.0  # factors of the damping
 MAX_DAMPING = 1e6  # a row has converged if no step of a relevant length gains anything ...
 CLOSE = 1e-6  # ... or if a step gains less, in nats
 
+# Optimisers
+WALL = 10.0  # relative height of the penalty at points that cannot be evaluated
+LINE_SEARCH_STEPS = 10
+
+# An objective returns a value and a gradient. An infinite value means that it cannot be evaluated
+# at this point. Optimisers then try a point closer to the last one. They return the best point and
+# its value, which is never above that of the start.
+Objective = Callable[[Array], tuple[float, Array]]
+Optimizer = Callable[[Objective, Array, int], tuple[Array, float]]
 Value = Callable[[Indices, Array], Array]
 Derivatives = Callable[[Indices, Array], tuple[Array, Array]]
-
-
-def rbf(xp: Any, Z: Any, X: Any, gamma: Any, log_scale: Any, out: Any = None) -> Any:
-    """Return exp(log_scale) r(z_k, x_n), (K, N); `log_scale` may have a value for each x_n."""
-    level = log_scale - 0.5 * (gamma * X * X).sum(0)
-    K = xp.matmul(_of_z(xp, Z, gamma), xp.concatenate([*_of_x(xp, X, gamma), level[None]]), out=out)
-    return xp.exp(K, out=K)
-
-
-def rbf_gradients(xp: Any, T: Any, Z: Any, X: Any, gamma: Any) -> tuple[Any, Any, Any, Any]:
-    """Return the gradients by Z, X, and the log gamma and log scale of every x from T (K, N)."""
-    q = len(X)
-    by_z, by_x = T @ xp.concatenate(_of_x(xp, X, gamma)).T, _of_z(xp, Z, gamma).T @ T
-    first, second, total = by_x[:q], by_x[q:-1], by_x[-1]
-    dZ = by_z[:, :q] - by_z[:, q:] * Z
-    dX = gamma * (first - total * X)
-    dgamma = gamma * (_shared(X * (first - 0.5 * total * X), gamma, 0) + second)
-    return dZ, dX, dgamma, total
-
-
-def _of_z(xp: Any, Z: Any, gamma: Any) -> Any:
-    """Return a, (K, .)."""
-    return xp.concatenate([Z, -0.5 * _shared(Z * Z, gamma, 1), xp.ones_like(Z[:, :1])], 1)
-
-
-def _of_x(xp: Any, X: Any, gamma: Any) -> list[Any]:
-    """Return the first two parts of b, (., N)."""
-    return [gamma * X, xp.broadcast_to(gamma, (len(gamma), X.shape[1]))]
-
-
-def _shared(squares: Any, gamma: Any, axis: int) -> Any:
-    """Add up the dimensions along an axis if they share one gamma."""
-    return squares if len(gamma) == squares.shape[axis] else squares.sum(axis, keepdims=True)
 
 
 class Gaussians(NamedTuple):
     """Means (M, Q), covariances (M, Q, Q), their inverses and log determinants (M,)."""
 
-    means: Any
-    covariances: Any
-    precisions: Any
-    log_dets: Any
+    means: Array
+    covariances: Array
+    precisions: Array
+    log_dets: Array
 
 
-def from_covariances(xp: Any, means: Any, covariances: Any) -> Gaussians:
+def from_covariances(means: Array, covariances: Array) -> Gaussians:
     """Return the Gaussians with these means and covariances."""
-    precisions = xp.linalg.inv(covariances)
-    log_dets = xp.linalg.slogdet(covariances)[1]
+    precisions = np.linalg.inv(covariances)
+    log_dets = np.linalg.slogdet(covariances)[1]
     return Gaussians(means, covariances, 0.5 * (precisions + precisions.mT), log_dets)
 
 
-def log_densities(xp: Any, X: Any, means: Any, precisions: Any, log_dets: Any) -> Any:
+def log_densities(X: Array, means: Array, precisions: Array, log_dets: Array) -> Array:
     """Return log N(x_n | mean_m, covariance_m), (N, M)."""
     columns = []
     for mean, precision, log_det in zip(means, precisions, log_dets, strict=True):
         centred = X - mean
         distance = ((centred @ precision) * centred).sum(1)
         columns.append(-0.5 * (distance + log_det + X.shape[1] * LOG_2PI))
-    return xp.stack(columns, 1)
+    return np.stack(columns, 1)
 
 
-def scatters(xp: Any, X: Any, S: Any, means: Any) -> Any:
+def scatters(X: Array, S: Array, means: Array) -> Array:
     """Return sum_n S_nm (x_n - mean_m) (x_n - mean_m)', (M, Q, Q)."""
     centred = [X - mean for mean in means]
-    return xp.stack([(part * S[:, m : m + 1]).T @ part for m, part in enumerate(centred)])
-
-
-class NotPositiveDefinite(np.linalg.LinAlgError):
-    """A covariance matrix is not positive definite, so the trial point is rejected."""
-
-
-def cholesky(matrix: Array) -> Array | None:
-    """Return the lower factor L of a symmetric matrix L L', or None if it has no finite factor."""
-    factor, info = dpotrf(matrix.T, lower=True, clean=True)
-    return factor if info == 0 and np.isfinite(factor[-1, -1]) else None
-
-
-def jittered_cholesky(matrix: Array) -> tuple[Array, float]:
-    """Return the lower factor and the jitter that was added to the diagonal, usually 0."""
-    factor, jitter = cholesky(matrix), 0.0
-    if factor is not None:
-        return factor, jitter
-    scale = float(np.mean(np.diagonal(matrix)))
-    if not np.isfinite(scale) or scale <= 0.0:
-        raise NotPositiveDefinite("The covariance matrix of a component is not finite.")
-    for jitter in FIRST_JITTER * scale * 10.0 ** np.arange(ATTEMPTS):
-        factor = cholesky(matrix + jitter * np.eye(len(matrix)))
-        if factor is not None:
-            return factor, float(jitter)
-    raise NotPositiveDefinite(
-        f"The covariance matrix of a component is not positive definite with jitter {jitter:.1e}."
-    )
-
-
-def log_determinant(factor: Array) -> float:
-    """Return log |L L'|."""
-    return 2.0 * float(np.log(factor.diagonal()).sum())
-
-
-def inverse_factor(factor: Array) -> Array:
-    """Return L^-1."""
-    return np.asarray(dtrtri(factor, lower=True)[0])
-
-
-def inverse(factor: Array) -> Array:
-    """Return (L L')^-1."""
-    half = inverse_factor(factor)
-    return half.T @ half
+    return np.stack([(part * S[:, m : m + 1]).T @ part for m, part in enumerate(centred)])
 
 
 def climb(X: Array, rows: Indices, value: Value, derivatives: Derivatives) -> tuple[Array, Array]:
@@ -233,3 +147,64 @@ def dimensions_for(Y: Array, fraction: float) -> int:
     # The tolerance excludes axes of rounding noise for fraction = 1.
     reached = np.cumsum(variances) / total >= fraction - 1e-12
     return int(reached.argmax()) + 1
+
+
+def ascend(
+    function: Callable[..., tuple[float, Sequence[Array]]],
+    start: Sequence[Array],
+    optimizer: Optimizer,
+    steps: int,
+) -> tuple[list[Array], float, float]:
+    """Maximise a function of several arrays, which returns its value and the gradients by them.
+
+    Return the arrays at the best point, and the values at the start and there. A value is -inf
+    where a covariance has no Cholesky factor, or where the value or a gradient is not finite.
+    """
+    ends = np.cumsum([array.size for array in start])[:-1]
+    values: list[float] = []
+
+    def arrays(vector: Array) -> list[Array]:
+        parts = np.split(vector, ends)
+        return [part.reshape(array.shape) for part, array in zip(parts, start, strict=True)]
+
+    def objective(vector: Array) -> tuple[float, Array]:
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+                value, gradients = function(*arrays(vector))
+            gradient = np.concatenate([part.ravel() for part in gradients])
+        except np.linalg.LinAlgError:
+            value = -np.inf
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            value, gradient = -np.inf, np.zeros_like(vector)
+        values.append(value)
+        return -value, -gradient
+
+    vector, loss = optimizer(objective, np.concatenate([array.ravel() for array in start]), steps)
+    return arrays(vector), values[0], -loss
+
+
+def lbfgs(objective: Objective, x: Array, steps: int, *, tol: float = 1e-9) -> tuple[Array, float]:
+    """Minimise `objective` from x with at most `steps` iterations of SciPy's L-BFGS."""
+    best_x, best_value = x, np.inf
+
+    def guarded(trial: Array) -> tuple[float, Array]:
+        nonlocal best_x, best_value
+        value, gradient = objective(trial)
+        if not np.isfinite(value):
+            if not np.isfinite(best_value):  # an invalid start: a zero gradient ends the search
+                return 0.0, np.zeros_like(trial)
+            # A quadratic penalty leads the line search back.
+            away, height = trial - best_x, WALL * (1.0 + abs(best_value))
+            return best_value + height, 2.0 * height / float(away @ away) * away
+        if value < best_value:
+            best_x, best_value = trial.copy(), value  # SciPy overwrites its trial points
+        return value, gradient
+
+    minimize(
+        guarded,
+        x,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": steps, "maxls": LINE_SEARCH_STEPS, "ftol": tol, "gtol": 0.0},
+    )
+    return best_x, best_value

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sgpmic_cli import SGPMIC, GroupMap
-from sgpmic_cli.clustering.map.backend import NUMPY
 
 JOBS = (1, 2)
 
@@ -17,10 +16,7 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr("sgpmic_cli.paper.model.e_step.BLOCK", 90)
     for make in (GroupMap, SGPMIC):
         monkeypatch.setattr(make, "_rows_at_once", 64)
-    monkeypatch.setattr(
-        "sgpmic_cli.clustering.group_map.choose_backend",
-        lambda *_: NUMPY._replace(block_rows=70),
-    )
+    monkeypatch.setattr("sgpmic_cli.clustering.map.shared_process.BLOCK", 70)
 
 
 @pytest.mark.filterwarnings("ignore:cluster")

@@ -41,7 +41,6 @@ class FittedEstimator(LatentClusterer):
     groups_: Indices
     group_depths_: list[float]
     _fitted: FittedModel
-    device: str
     optimizer_steps: int
     tol: float
     random_state: Any

@@ -124,7 +124,7 @@ def from_arrays(arrays: Arrays, *, converged: bool) -> FittedModel:
     """Rebuild a model from the arrays of a file."""
     fitted_map = FittedMap(
         MapParameters(*(arrays[name] for name in MapParameters._fields)),
-        from_covariances(np, arrays["means"], arrays["covariances"]),
+        from_covariances(arrays["means"], arrays["covariances"]),
         Posterior(arrays["Kuu_inv"], arrays["A_inv"], arrays["W"], arrays["lower_bounds_"][-1]),
         arrays["lower_bounds_"].tolist(),
         converged,

@@ -28,25 +28,21 @@ from sgpmic_cli.clustering.cluster_fit import (
 from sgpmic_cli.clustering.clusters.label_constants import MOST_CLUSTERS
 from sgpmic_cli.clustering.fitted_estimator import FittedEstimator
 from sgpmic_cli.clustering.fitted_model import FittedModel
-from sgpmic_cli.clustering.map.backend import DEVICES, choose_backend
 from sgpmic_cli.clustering.map.new_rows import TrainingRows
 from sgpmic_cli.clustering.map.training import FittedMap, MapFitter, fit_map, start_map
 from sgpmic_cli.errors import warn_caller
-from sgpmic_cli.estimator_base import AUTO, either, fraction, interval, one_of, whole
+from sgpmic_cli.estimator_base import AUTO, either, fraction, interval, whole
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES
 from sgpmic_cli.estimator_base.scaling import Scale, canonical_order, distinct_rows
 from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.row_blocks import Workers, row_blocks
 
-MAP_DIMENSIONS = (1, 2, 3, 5)  # tried by n_components="auto"
-TRIAL_ITERATIONS = 5  # of a fit that ranks a number of dimensions
 RULES = {
     **SHARED_RULES,
     "n_clusters": either(either(whole(), AUTO), interval()),
-    "n_components": either(either(whole(), fraction()), AUTO),
+    "n_components": either(whole(), fraction()),
     "n_resamples": whole(0),
     "max_rows": whole(2),
-    "device": one_of(*DEVICES),
 }
 
 
@@ -68,10 +64,9 @@ class GroupMap(FittedEstimator):
         is the best, it goes on to 30. A pair chooses among the numbers from the first to the
         second. `selection_` has the evidence. Up to `max_rows` rows, the number does not depend
         on `random_state`.
-    n_components : int, float or "auto", default=2
+    n_components : int or float, default=2
         Number of latent dimensions Q, at most the number of columns. A float in (0, 1) selects the
-        smallest number of principal components that explains this fraction of the variance. "auto"
-        takes the one of 1, 2, 3 and 5 with the highest bound after a few iterations.
+        smallest number of principal components that explains this fraction of the variance.
     scale : {"standard", "global", "none"}, default="standard"
         Divide centred columns by their standard deviation, by one common number, or not at all.
         With "standard", columns that nearly repeat each other share the weight of one column.
@@ -98,9 +93,6 @@ class GroupMap(FittedEstimator):
         remaining rows with `predict`.
     n_jobs : int, default=None
         Number of threads. None is one, -1 uses all cores. The result does not depend on it.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the map is fitted: NumPy on the processor or PyTorch on a GPU (``pip install
-        'sgpmic[gpu]'``). "auto" uses a GPU if there is one and the rows are many.
     verbose : bool or int, default=False
         Whether to show the steps of a fit and the bound after every iteration: as a bar on a
         terminal and in a notebook, otherwise as lines.
@@ -207,7 +199,7 @@ class GroupMap(FittedEstimator):
     """
 
     n_clusters: int | tuple[int, int] | Literal["auto"] = "auto"
-    n_components: int | float | Literal["auto"] = 2
+    n_components: int | float = 2
     _: KW_ONLY
     scale: Scale = "standard"
     init: str | ArrayLike = "consensus"
@@ -218,7 +210,6 @@ class GroupMap(FittedEstimator):
     n_resamples: int = 8
     max_rows: int = 10_000
     n_jobs: int | None = None
-    device: str = "cpu"
     verbose: bool | int = False
     callback: Callable[[int, float, Indices], None] | None = None
     random_state: int | np.random.RandomState | None = None
@@ -317,24 +308,14 @@ class GroupMap(FittedEstimator):
         threads: Workers,
     ) -> FittedMap:
         rows = prepared.rows
-        backend = choose_backend(self.device, len(rows))
         seed = int(random_state.randint(np.iinfo(np.int32).max))
 
         def progress(iteration: int, bound: float) -> None:
             self._report_iteration(iteration, bound, labels)
 
-        def train_map(q: int, max_iter: int, report: Any = None) -> FittedMap:
-            parameters = start_map(rows, q, self.n_inducing, seed)
-            fitter = MapFitter(rows, prepared.mask, weights, parameters, backend, threads)
-            return fit_map(fitter, max_iter, self.optimizer_steps, self.tol, report)
-
-        most = min(rows.shape[1], len(rows) - 1)
-        if isinstance(self.n_components, str):
-            tried = [q for q in MAP_DIMENSIONS if q <= most]
-            bounds = [train_map(q, TRIAL_ITERATIONS).bounds[-1] for q in tried]
-            q = tried[int(np.argmax(bounds))]
-        elif isinstance(self.n_components, Integral):
-            q = min(int(self.n_components), most)
-        else:
-            q = min(dimensions_for(rows, self.n_components), most)
-        return train_map(q, self.max_iter, progress)
+        q = self.n_components
+        if not isinstance(q, Integral):
+            q = dimensions_for(rows, q)
+        start = start_map(rows, min(int(q), rows.shape[1], len(rows) - 1), self.n_inducing, seed)
+        fitter = MapFitter(rows, prepared.mask, weights, start, threads)
+        return fit_map(fitter, self.max_iter, self.optimizer_steps, self.tol, progress)

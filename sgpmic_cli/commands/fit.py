@@ -20,15 +20,6 @@ NAME = shared.option("Column that names the rows on the page; names may repeat."
 _paper_option = partial(shared.option, rich_help_panel=PAPER_PANEL)
 
 
-def parse_number(option: str, given: str | None, examples: str) -> int | str | None:
-    """Parse a positive number or `auto`."""
-    if given is None or given == "auto":
-        return given
-    if re.fullmatch(r"0*[1-9]\d{0,8}", given) is None:
-        raise UsageError(f"{option} {shortened(given)}: give a number such as {examples}.")
-    return int(given)
-
-
 def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
     """Parse the value of `--clusters`.
 
@@ -40,7 +31,13 @@ def parse_clusters(given: str | None) -> int | tuple[int, int] | str | None:
     limits = re.fullmatch(r"([1-9]\d{0,8})-(\d{1,9})", given or "")
     if limits and int(limits[1]) <= int(limits[2]):
         return int(limits[1]), int(limits[2])
-    return parse_number("--clusters", given, "3, a range such as 2-8, or auto")
+    if given is None or given == "auto":
+        return given
+    if re.fullmatch(r"0*[1-9]\d{0,8}", given) is None:
+        raise UsageError(
+            f"--clusters {shortened(given)}: give a number such as 3, a range such as 2-8, or auto."
+        )
+    return int(given)
 
 
 @dataclass(frozen=True)
@@ -54,12 +51,8 @@ class ModelOptions:
         metavar="NUMBER",
         callback=parse_clusters,
     )
-    dims: str | None = shared.option(
-        "Number of latent dimensions, or auto.",
-        *("--dims", "--n-components"),
-        default="2",
-        metavar="NUMBER",
-        callback=lambda given: parse_number("--dims", given, "2, or auto"),
+    dims: int | None = shared.count(
+        "Number of latent dimensions.", *("--dims", "--n-components"), default="2"
     )
     variance: float | None = shared.option(
         "Percentage of explained variance that sets the latent dimensions.",
@@ -97,9 +90,6 @@ class ModelOptions:
         rich_help_panel=PAPER_PANEL,
     )
     n_jobs: shared.Threads = 1
-    device: Literal["auto", "cpu", "cuda"] = shared.option(
-        "cpu: NumPy; cuda: a GPU; auto: a GPU if available and worthwhile.", value="cpu"
-    )
     seed: int = shared.option("Random seed.", value=0, min=0, max=2**32 - 1)
 
 

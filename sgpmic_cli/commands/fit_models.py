@@ -39,7 +39,6 @@ USUAL = {
     "method": "group-map",
     "seed": 0,
     "n_jobs": 1,
-    "device": "cpu",
     "decimal": ".",
 }
 PAPER_VARIANCE = 95.0  # percent of the variance that sets the latent dimensions
@@ -98,7 +97,7 @@ def estimator_for(
     method: Method,
     *,
     clusters: int | tuple[int, int] | Literal["auto"] | None = None,
-    dims: int | Literal["auto"] | None = None,
+    dims: int | None = None,
     variance: float | None = None,
     inducing: int | None = None,
     **settings: Any,
@@ -109,8 +108,6 @@ def estimator_for(
     The other settings are parameters of the estimator.
     """
     settings = {name: value for name, value in settings.items() if value is not None}
-    if method == "sgp-mic" and settings.get("device") in ("cpu", "auto"):
-        del settings["device"]  # the paper's model always runs on the processor
     if dims is not None and variance is not None:
         raise UsageError(
             f"--dims {dims} and --variance {variance:g} both set the latent dimensions: give one "
@@ -122,7 +119,7 @@ def estimator_for(
         )
     _check_settings(method, settings)
     if method == "sgp-mic":
-        if dims == "auto" or not isinstance(clusters, int | None):
+        if not isinstance(clusters, int | None):
             raise UsageError(
                 "the paper's model does not choose numbers: give, for example, --clusters 3 and "
                 "--dims 2, or leave --method sgp-mic out."

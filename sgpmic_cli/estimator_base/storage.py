@@ -89,7 +89,7 @@ class StoredModel(BaseEstimator):
     _kind: ClassVar[str]
     _rules: ClassVar[Mapping[str, Rule]]
     # Parameters that describe a run and not the fitted model. Model files leave them out.
-    _run_parameters: ClassVar[Any] = ("n_jobs", "device", "verbose", "callback", "random_state")
+    _run_parameters: ClassVar[Any] = ("n_jobs", "verbose", "callback", "random_state")
 
     @cached_property
     def unusual_below_(self) -> float:

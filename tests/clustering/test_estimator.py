@@ -51,7 +51,6 @@ def small(**parameters):
             "init must have an entry for every row; it has missing values.",
         ),
         ({"init": "centroids"}, "init must be one of 'consensus', .*"),
-        ({"device": "tpu"}, "device must be 'cpu', 'cuda' or 'auto', not 'tpu'.*"),
     ],
 )
 def test_invalid_parameters_are_refused_in_one_sentence(parameters, sentence):
@@ -71,14 +70,6 @@ def test_there_are_at_most_as_many_dimensions_as_columns(columns, asked, used):
 def test_there_are_fewer_dimensions_than_rows():
     model = small(n_clusters=2, n_components=4).fit(clouds(0, 6, columns=5)[:4])
     assert model.embedding_.shape == (4, 3)
-
-
-def test_the_number_of_dimensions_can_be_left_to_the_bound(monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.clustering.group_map.MAP_DIMENSIONS", (1, 3))
-    X = clouds(0, 6, columns=5)
-    bounds = {q: small(n_components=q, max_iter=5).fit(X).lower_bound_ for q in (1, 3)}
-    chosen = small(n_components="auto").fit(X).embedding_.shape[1]
-    assert chosen == max(bounds, key=lambda q: bounds[q])
 
 
 @pytest.mark.parametrize("name", ["iris", "wine"])

@@ -1,4 +1,4 @@
-"""The bound of the shared process against dense algebra, central differences and PyTorch."""
+"""The bound of the shared process against dense algebra, central differences."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,6 @@ from central_differences import central_differences
 from scipy.stats import multivariate_normal
 
 from sgpmic_cli.clustering.map import shared_process as process
-from sgpmic_cli.clustering.map.backend import NUMPY, Workspace, torch_backend
 from sgpmic_cli.clustering.map.latent_mixture import LatentPrior
 from sgpmic_cli.row_blocks import ALONE, workers
 
@@ -32,22 +31,14 @@ def latent_part(p):
     return LatentPrior(L + L.transpose(1, 0, 2), rng.standard_normal((q, n)), np.arange(float(n)))
 
 
-def evaluate(Y, p, backend=NUMPY, threads=ALONE):
-    squares, prior = float(np.sum(Y**2)), LatentPrior(*map(backend.asarray, latent_part(p)))
-    p = p._replace(mu=backend.asarray(p.mu), log_s=backend.asarray(p.log_s))
-    space = Workspace(backend, threads)
-    value, packed = process.bound_and_gradient(space, backend.asarray(Y), squares, p, prior)
-    gradient = p.unpack(packed, backend)
-    found = map(backend.to_numpy, gradient[:2])
-    return value, process.MapParameters(*found, *gradient[2:])
+def evaluate(Y, p, threads=ALONE):
+    return process.bound_and_gradient(Y, np.sum(Y**2), p, LatentPrior(*latent_part(p)), threads)
 
 
 def dense_bound(Y, p):
     """Return log N(Y | 0, Q_ff + noise) of weighted cubature points minus the trace term."""
     (n, columns), q = Y.shape, p.mu.shape[1]
-    points = np.empty((q, 2 * q, n))
-    process.cubature_points(p.mu, np.sqrt(q * np.exp(p.log_s)), out=points)
-    points = points.reshape(q, -1).T
+    points = process.cubature_points(p.mu, np.exp(p.log_s)).reshape(q, -1).T
     weight, beta = 1.0 / (2 * q), np.exp(-p.log_noise[0])
     v, g, linear = np.exp(p.log_v[0]), np.exp(p.log_g), np.exp(p.log_l[0])
 
@@ -89,10 +80,11 @@ def test_the_gradient_is_that_of_central_differences(name, q):
 def test_blocks_and_threads_do_not_change_the_bound(monkeypatch):
     monkeypatch.setattr("sgpmic_cli.row_blocks.WORTHWHILE", 0)
     Y, p = problem()
-    whole, blocks = evaluate(Y, p), NUMPY._replace(block_rows=7)
-    alone = evaluate(Y, p, blocks)
+    whole = evaluate(Y, p)
+    monkeypatch.setattr(process, "BLOCK", 7)
+    alone = evaluate(Y, p)
     with workers(3) as threads:
-        together = evaluate(Y, p, blocks, threads)
+        together = evaluate(Y, p, threads)
     assert alone[0] == pytest.approx(whole[0], rel=1e-12)
     for one, other, third in zip(whole[1], alone[1], together[1], strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-9)
@@ -108,8 +100,7 @@ def test_cubature_approaches_the_exact_expectations(q):
     for variance in (1e-2, 1e-3):
         s = np.full(mu.shape, variance)
         own = p._replace(log_s=np.log(s))
-        points = process.CubaturePoints(Workspace(NUMPY), own)
-        found = process.sufficient_statistics(points, np.eye(len(mu)), own)
+        found = process.sufficient_statistics(process.CubaturePoints(own), np.eye(len(mu)))
         wide = 1.0 + g * s[:, None]  # (n, 1, Q)
         away = np.sum(g * (mu[:, None] - Z) ** 2 / wide, axis=2)
         psi = v * np.exp(-0.5 * away) / np.sqrt(np.prod(wide, axis=2))
@@ -126,15 +117,6 @@ def test_cubature_approaches_the_exact_expectations(q):
         np.testing.assert_allclose(found.PsiY.T, psi + linear * mu @ Z.T, atol=variance**2 * 50)
     assert errors[1] < 1e-5
     assert errors[1] < 0.02 * errors[0]
-
-
-def test_pytorch_gives_the_same_bound_and_gradient():
-    pytest.importorskip("torch")
-    Y, p = problem(3)
-    ours, theirs = evaluate(Y, p), evaluate(Y, p, torch_backend("cpu"))
-    assert theirs[0] == pytest.approx(ours[0], rel=1e-12)
-    for one, other in zip(ours[1], theirs[1], strict=True):
-        np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-9)
 
 
 def test_the_logs_of_kernel_parameters_have_the_prior_variance_nine():

@@ -14,7 +14,6 @@ from raw_tables import birds
 from typer.main import get_command
 
 from sgpmic_cli import GroupMap
-from sgpmic_cli.clustering.map import backend
 from sgpmic_cli.commands import app, fit_models
 from sgpmic_cli.data import load
 from sgpmic_cli.files.output_folder import MARKER
@@ -121,14 +120,6 @@ def test_decimal_commas_and_data_that_can_be_read_once(here, no_figures, given, 
         if name == "pipe":
             Thread(target=Path("pipe").write_bytes, args=[text], daemon=True).start()
         assert f"{name}: 40 rows" in sgpmic(line, input=text).stdout
-
-
-def test_a_missing_gpu_is_no_error_and_options_reach_the_model(run, no_figures, monkeypatch):
-    monkeypatch.setattr(backend, "missing_for_gpu", lambda: "none is plugged in")
-    quick = "--clusters 2 --iterations 2 --inducing 5 --resamples 0"
-    run(f"plain.csv {quick} --device auto")
-    model = GroupMap.load("sgpmic-out/fit/plain/model.npz")
-    assert (model.n_resamples, len(model.lower_bounds_)) == (0, 2)
 
 
 def test_unavailable_data_end_with_exit_code_4(run):

@@ -15,7 +15,8 @@ FITS = {
     "my.csv --label knd": "did you mean 'kind'?",
     "iris --clusters 151": "--clusters 151 needs at least that many distinct rows",
     f"iris --clusters {HUGE}": "… 999",
-    f"iris --dims {HUGE}": "give a number such as 2, or auto",
+    f"iris --dims {HUGE}": "'--dims'",
+    "iris --dims auto": "'auto' is not a valid int",
     "my.csv --columns ,": "'--columns': no column is named",
     "iris --clusters 2-8 --method sgp-mic": "the paper's model does not choose",
     "iris --clusters 0-3": "--clusters 0-3: give a number such as 3, a range such as 2-8",
@@ -24,7 +25,6 @@ FITS = {
     "iris --kernel cosine": "'cosine' is not one of 'rbf', 'linear'",
     "iris --kernel rbf": "--kernel rbf belongs to the paper's model: add --method sgp-mic",
     "iris --n-jobs 0": "'--n-jobs': 0 is not possible",
-    "iris --method sgp-mic --device cuda": "--device cuda belongs to the default model",
     "huge.csv --clusters 2 --scale none --method sgp-mic": "'global'",
     "missing.csv --clusters 2 --missing model --method sgp-mic": "(--missing median)",
 }

@@ -17,10 +17,9 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.clustering.map.backend import NUMPY, Workspace
-from sgpmic_cli.clustering.map.features import Features
+from sgpmic_cli.clustering.map.features import Features, cubature_points
 from sgpmic_cli.clustering.map.latent_mixture import latent_prior
-from sgpmic_cli.clustering.map.shared_process import cubature_points, expected_rows
+from sgpmic_cli.clustering.map.shared_process import expected_rows
 from sgpmic_cli.clustering.map.training import FittedMap
 from sgpmic_cli.gp import CLOSE, LOG_2PI, climb
 
@@ -105,7 +104,7 @@ def locate(
     if mask.any():
         partial = np.flatnonzero(mask.any(axis=1))
         start = p._replace(mu=mu[partial], log_s=p.log_s[nearest[partial]])
-        expected = expected_rows(Workspace(NUMPY), start, fitted.process)
+        expected = expected_rows(start, fitted.process)
         Y = Y.copy()
         Y[partial] = np.where(mask[partial], expected, Y[partial])
     objective, unit = _RowObjective(fitted, Y, r, s), LEAST_GAIN / CLOSE
@@ -131,15 +130,12 @@ class _RowObjective:
 
     def __init__(self, fitted: FittedMap, Y: Array, r: Array, s: Array):
         p, process, columns = fitted.parameters, fitted.process, Y.shape[1]
-        self.features, self.Z, self.g = Features(p), p.Z, np.exp(p.log_g)
-        self.k, self.q = p.Z.shape
-        self.beta = float(np.exp(-p.log_noise[0]))
-        B, k = self.features.B, self.k
+        self.features, self.s, self.beta = Features(p), s, float(np.exp(-p.log_noise[0]))
+        B, (k, q) = self.features.B, p.Z.shape
         self.WW = process.W @ process.W.T
         self.F = B.T @ (self.WW + columns * (process.A_inv - process.Kuu_inv)) @ B
-        self.F[k:, k:] += columns * self.features.linear * np.eye(self.q)
+        self.F[k:, k:] += columns * self.features.linear * np.eye(q)
         self.fY = B.T @ process.W @ Y.T  # (K + Q, n)
-        self.s, self.steps = s, np.sqrt(self.q * s)
         self.prior = latent_prior(r, fitted.mixture)
         error = np.einsum("np,np->n", Y, Y) + columns * np.exp(p.log_v)
         self.constants = (
@@ -151,35 +147,35 @@ class _RowObjective:
     def values(self, rows: Indices, mu: Array) -> Array:
         """Return the values (n,) of rows at latent means (n, Q)."""
         _, f, df = self._at_points(rows, mu)
-        half = 0.5 * self.fY[:, rows][:, None] / self.q
+        half = 0.5 * self.fY[:, rows][:, None] / self.features.q
         error = -np.einsum("fjn,fjn->n", f, df + half)
-        prior, _, _ = self.prior.of_rows(rows).value_and_gradient(np, mu, self.s[rows])
+        prior, _, _ = self.prior.of_rows(rows).value_and_gradient(mu, self.s[rows])
         return np.asarray(self.constants[rows] - 0.5 * self.beta * error + prior)
 
     def derivatives(self, rows: Indices, mu: Array) -> tuple[Array, Array]:
         """Return the gradients (n, Q), and the Gauss-Newton approximation of the curvatures."""
-        points, _, df = self._at_points(rows, mu)
-        dX = self.features.by_points(points, df.reshape(self.k + self.q, -1))
-        _, dmu, _ = self.prior.of_rows(rows).value_and_gradient(np, mu, self.s[rows])
-        gradient = self.beta * dX.reshape(self.q, 2 * self.q, -1).sum(axis=1).T + dmu
+        points, f, df = self._at_points(rows, mu)
+        dX = self.features.by_points(points, df.reshape(len(df), -1))
+        _, dmu, _ = self.prior.of_rows(rows).value_and_gradient(mu, self.s[rows])
+        gradient = self.beta * dX.reshape(-1, *f.shape[1:]).sum(axis=1).T + dmu
         return gradient, self._curvature(mu, rows)
 
     def _at_points(self, rows: Indices, mu: Array) -> tuple[Array, Array, Array]:
         """Return the array of the points, and their f and dL/df over beta, (K + Q, 2 Q, n)."""
-        k, q, shape = self.k, self.q, (self.k + self.q, 2 * self.q, len(rows))
-        points = np.empty((self.features.rows, 2 * q * len(rows)))
-        cubature_points(mu, self.steps[rows], out=points[k : k + q].reshape(q, *shape[1:]))
-        f = self.features.compute(points)
-        df = (self.fY[:, rows][:, None] - (self.F @ f).reshape(shape)) / (2 * q)
+        points, count = self.features.of(cubature_points(mu, self.s[rows])), 2 * self.features.q
+        f = points[: len(self.F)]
+        shape = (len(f), count, len(rows))
+        df = (self.fY[:, rows][:, None] - (self.F @ f).reshape(shape)) / count
         return points, f.reshape(shape), df
 
     def _curvature(self, mu: Array, rows: Indices) -> Array:
         """Return beta J'J with J = W' dk/dx at the means, plus the precisions, (n, Q, Q)."""
-        r, straight = self.features.of(mu.T)[: self.k], self.features.linear * self.Z
+        features, Z = self.features, self.features.Z
+        r, straight = features.of(mu.T)[: features.k], features.linear * Z
         J = np.stack(
             [
-                r * (self.g[a] * (self.Z[:, a, None] - mu[:, a])) + straight[:, a, None]
-                for a in range(self.q)
+                r * (features.g[a] * (Z[:, a, None] - mu[:, a])) + straight[:, a, None]
+                for a in range(features.q)
             ]
         )
         curvature = self.beta * np.einsum("akn,bkn->nab", J, self.WW @ J)

@@ -6,27 +6,23 @@ expectations of missing values. Neither step lowers the bound.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array, BoolArray
 from sgpmic_cli.clustering.map import latent_mixture
-from sgpmic_cli.clustering.map.backend import Backend, Workspace
 from sgpmic_cli.clustering.map.features import MapParameters
-from sgpmic_cli.clustering.map.lbfgs import climb
 from sgpmic_cli.clustering.map.shared_process import (
-    CubaturePoints,
     Posterior,
     bound_and_gradient,
     expected_rows,
     log_prior,
-    posterior,
-    sufficient_statistics,
+    process_of,
 )
-from sgpmic_cli.gp import Gaussians, pca
-from sgpmic_cli.row_blocks import Workers
+from sgpmic_cli.gp import Gaussians, ascend, lbfgs, pca
+from sgpmic_cli.row_blocks import ALONE, Workers
 
 LATENT_VARIANCE = 0.03  # of q(x_n) at the start, beside latent points of unit variance
 START_NOISE = 0.05  # variance at the start, beside columns of unit variance
@@ -69,7 +65,7 @@ def start_map(Y: Array, q: int, n_inducing: int, seed: int) -> MapParameters:
 
 
 class MapFitter:
-    """State of a fit while it runs, on the chosen backend."""
+    """The state of a fit of rows Y (N, P), of which those under `mask` are missing."""
 
     def __init__(
         self,
@@ -77,78 +73,51 @@ class MapFitter:
         mask: BoolArray | None,
         probabilities: Array,
         parameters: MapParameters,
-        backend: Backend,
-        workers: Workers,
+        workers: Workers = ALONE,
     ):
-        self.backend, self.space = backend, Workspace(backend, workers)
-        self.Y = backend.asarray(Y)
-        self.mask = None if mask is None else backend.asarray(mask)
+        self.Y, self.mask, self.S, self.workers = Y, mask, probabilities, workers
         self.missing = 0 if mask is None else int(mask.sum())
+        self.parameters = parameters
         self._set_squares(START_NOISE)
-        self.parameters = parameters._replace(
-            mu=backend.asarray(parameters.mu), log_s=backend.asarray(parameters.log_s)
-        )
-        self.S = backend.asarray(np.ascontiguousarray(probabilities))
-        self.mixture = self._maximised_mixture()
+        self._maximise_mixture()
 
     def m_step(self, steps: int) -> None:
         """Raise the bound over latent points, process and latent mixture."""
-        shapes = self.parameters
         prior = latent_mixture.latent_prior(self.S, self.mixture)
 
-        @np.errstate(all="ignore")  # a trial point may be far away
-        def objective(vector: Any) -> tuple[float, Any]:
-            p = shapes.unpack(vector, self.backend)
-            try:
-                value, gradient = bound_and_gradient(self.space, self.Y, self.squares, p, prior)
-            except np.linalg.LinAlgError:  # a singular trial point
-                return float("nan"), vector
-            return value, gradient
+        def bound(*p: Array) -> tuple[float, MapParameters]:
+            parameters = MapParameters(*p)
+            return bound_and_gradient(self.Y, self.squares, parameters, prior, self.workers)
 
-        found = climb(objective, shapes.pack(self.backend), steps, self.space)
-        self.parameters = shapes.unpack(found, self.backend)
-        self.mixture = self._maximised_mixture()
+        self.parameters = MapParameters(*ascend(bound, self.parameters, lbfgs, steps)[0])
+        self._maximise_mixture()
 
     def e_step(self) -> float:
         """Return the bound, and then replace missing values by their expectations.
 
         Without missing values nothing is updated: the weights of the clusters stay fixed.
         """
-        xp, p = self.backend.xp, self.parameters
+        p = self.parameters
         found = self.process()
-        latent = latent_mixture.mixture_bound(xp, self.S, p.mu, p.log_s, self.mixture)
+        latent = latent_mixture.mixture_bound(self.S, p.mu, p.log_s, self.mixture)
         bound = found.bound + log_prior(p) + latent + self.missing_entropy
         if self.mask is not None:
-            expected = expected_rows(self.space, p, found)
-            self.Y = xp.where(self.mask, expected, self.Y)
+            self.Y = np.where(self.mask, expected_rows(p, found, self.workers), self.Y)
             self._set_squares(float(np.exp(p.log_noise[0])))
         return bound
 
     def process(self) -> Posterior:
         """Return the distribution of the process at the inducing inputs."""
-        points = CubaturePoints(self.space, self.parameters)
-        sums = sufficient_statistics(points, self.Y, self.parameters)
-        return posterior(sums, self.parameters, self.squares, len(self.Y))
-
-    def result(self, bounds: list[float], converged: bool) -> FittedMap:
-        """Return the fitted map as NumPy arrays."""
-        to_numpy, p = self.backend.to_numpy, self.parameters
-        return FittedMap(
-            p._replace(mu=to_numpy(p.mu), log_s=to_numpy(p.log_s)),
-            Gaussians(*map(to_numpy, self.mixture)),
-            self.process(),
-            bounds,
-            converged,
-        )
+        return process_of(self.Y, self.squares, self.parameters, self.workers)
 
     def _set_squares(self, noise: float) -> None:
         """Set the sum of <y^2> and the entropy of missing values, which have variance `noise`."""
         self.squares = float((self.Y**2).sum()) + self.missing * noise
         self.missing_entropy = 0.5 * self.missing * (1.0 + float(np.log(2.0 * np.pi * noise)))
 
-    def _maximised_mixture(self) -> Gaussians:
-        xp, p = self.backend.xp, self.parameters
-        return latent_mixture.maximising_gaussians(xp, p.mu, xp.exp(p.log_s), self.S)
+    def _maximise_mixture(self) -> None:
+        p = self.parameters
+        self.mixture = latent_mixture.maximising_gaussians(p.mu, np.exp(p.log_s), self.S)
 
 
 def fit_map(
@@ -156,7 +125,7 @@ def fit_map(
     max_iter: int,
     steps: int,
     tol: float,
-    progress: Callable[[int, float], None] | None = None,
+    progress: Callable[[int, float], None] = lambda *_: None,
 ) -> FittedMap:
     """Run EM until the bound is estimated to be within `tol` nats per row of its limit."""
     bounds: list[float] = []
@@ -164,11 +133,10 @@ def fit_map(
     for iteration in range(1, max_iter + 1):
         fitter.m_step(steps)
         bounds.append(fitter.e_step())
-        if progress is not None:
-            progress(iteration, bounds[-1])
+        progress(iteration, bounds[-1])
         if converged := remaining_gain(bounds) <= tol * len(fitter.Y):
             break
-    return fitter.result(bounds, converged)
+    return FittedMap(fitter.parameters, fitter.mixture, fitter.process(), bounds, converged)
 
 
 def remaining_gain(bounds: list[float]) -> float:

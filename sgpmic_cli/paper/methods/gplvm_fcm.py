@@ -24,16 +24,17 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.files.array_cache import Arrays, remembered
-from sgpmic_cli.gp import inverse, jittered_cholesky, log_determinant, ppca
+from sgpmic_cli.gp import ascend, ppca
 from sgpmic_cli.paper.embeddings.isomap import isomap
 from sgpmic_cli.paper.methods._clusterer import Cache, Count, EmbeddingFCM
 from sgpmic_cli.paper.methods._scatter import centred
 from sgpmic_cli.paper.model import kernels
 from sgpmic_cli.paper.model.bound import Bound, Parameters, observe
+from sgpmic_cli.paper.model.cholesky import inverse, jittered_cholesky, log_determinant
 from sgpmic_cli.paper.model.em import m_step
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.mixture import mixture
-from sgpmic_cli.paper.model.optimizers import ascend, scg
+from sgpmic_cli.paper.model.optimizers import scg
 
 MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist at the same time
 NO_START = "The likelihood has no finite value at the start of the fit; rescale the data."

@@ -33,7 +33,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp import (
+from sgpmic_cli.paper.model.cholesky import (
     cholesky,
     inverse,
     inverse_factor,

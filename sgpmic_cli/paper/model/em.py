@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp import NotPositiveDefinite
+from sgpmic_cli.gp import ascend, lbfgs
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters
+from sgpmic_cli.paper.model.cholesky import NotPositiveDefinite
 from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_AT_THE_END, expectation
 from sgpmic_cli.paper.model.kernels import Kernel
 from sgpmic_cli.paper.model.mixture import Mixture, maximise, mixture, prior_parameter_gradients
-from sgpmic_cli.paper.model.optimizers import ascend, lbfgs, scg
+from sgpmic_cli.paper.model.optimizers import scg
 from sgpmic_cli.row_blocks import ALONE, Workers
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}

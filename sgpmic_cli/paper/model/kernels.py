@@ -10,6 +10,15 @@ element; `Parameters.white_everywhere` in `bound.py` does the latter. The parame
 natural units here, in the order variance, gamma, bias, white. Their shape is (T, 1), or (T, N) if
 every row of X has its own, so that rows of several components share one matrix. Gradients are by
 their logarithms.
+
+The logarithm of the radial basis function is a product of two matrices, with a row for each z and a
+column for each x:
+
+    log r = a.b       a = (z, -1/2 z^2, 1)       b = (gamma x, gamma, -1/2 sum_q gamma_q x_q^2)
+
+So one matrix product gives all exponents, and two give the gradients from T = dL/dR * R:
+dL/da = T b' and dL/db = a' T. Z is (K, Q) and X is (Q, N). `gamma` is (Q, 1), or (Q, N) if every x
+has its own. It has one row instead of Q if the dimensions share it.
 """
 
 from typing import Any
@@ -17,7 +26,6 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp import rbf, rbf_gradients
 
 LOG_LIMIT = 36.0  # exp(36) is about 4e15; larger parameters only lose digits
 ONE = np.ones(1)  # the weight of all rows
@@ -38,7 +46,7 @@ class RBF:
         self, theta: Array, Z: Array, X: Array, weights: Array = ONE, out: Array | None = None
     ) -> Array:
         """Return w_n k(z_k, x_n), (K, N), with weights w (N,)."""
-        K = rbf(np, Z, _columns(X), theta[1:-2], np.log(theta[0] * weights), out=out)
+        K = rbf(Z, _columns(X), theta[1:-2], np.log(theta[0] * weights), out=out)
         K += theta[-2] * weights
         return np.asarray(K)
 
@@ -52,7 +60,7 @@ class RBF:
         bias = theta[-2] * weights
         K -= bias
         K *= dK
-        dZ, dX, dgamma, dvariance = rbf_gradients(np, K, Z, _columns(X), theta[1:-2])
+        dZ, dX, dgamma, dvariance = rbf_gradients(K, Z, _columns(X), theta[1:-2])
         return dZ, dX.T, _by_theta(dvariance, dgamma, bias * dK.sum(axis=0))
 
     def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
@@ -144,3 +152,36 @@ def _by_theta(*gradients: Array) -> Array:
 
 def _shared_names(natural: Array) -> dict[str, Any]:
     return dict(zip(("variance", "bias", "white"), natural[[0, -2, -1]].tolist(), strict=True))
+
+
+def rbf(Z: Array, X: Array, gamma: Array, log_scale: Array, out: Array | None = None) -> Array:
+    """Return exp(log_scale) r(z_k, x_n), (K, N); `log_scale` may have a value for each x_n."""
+    level = log_scale - 0.5 * (gamma * X * X).sum(0)
+    K = np.matmul(_of_z(Z, gamma), np.concatenate([*_of_x(X, gamma), level[None]]), out=out)
+    return np.exp(K, out=K)
+
+
+def rbf_gradients(T: Array, Z: Array, X: Array, gamma: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the gradients by Z, X, and the log gamma and log scale of every x from T (K, N)."""
+    q = len(X)
+    by_z, by_x = T @ np.concatenate(_of_x(X, gamma)).T, _of_z(Z, gamma).T @ T
+    first, second, total = by_x[:q], by_x[q:-1], by_x[-1]
+    dZ = by_z[:, :q] - by_z[:, q:] * Z
+    dX = gamma * (first - total * X)
+    dgamma = gamma * (_shared(X * (first - 0.5 * total * X), gamma, 0) + second)
+    return dZ, dX, dgamma, total
+
+
+def _of_z(Z: Array, gamma: Array) -> Array:
+    """Return a, (K, .)."""
+    return np.concatenate([Z, -0.5 * _shared(Z * Z, gamma, 1), np.ones_like(Z[:, :1])], 1)
+
+
+def _of_x(X: Array, gamma: Array) -> list[Array]:
+    """Return the first two parts of b, (., N)."""
+    return [gamma * X, np.broadcast_to(gamma, (len(gamma), X.shape[1]))]
+
+
+def _shared(squares: Array, gamma: Array, axis: int) -> Array:
+    """Add up the dimensions along an axis if they share one gamma."""
+    return squares if len(gamma) == squares.shape[axis] else squares.sum(axis, keepdims=True)

@@ -33,7 +33,7 @@ class Mixture(NamedTuple):
 
 def mixture(weights: Array, means: Array, covariances: Array) -> Mixture:
     """Return the mixture with these three parameters."""
-    return Mixture(weights, *from_covariances(np, means, covariances))
+    return Mixture(weights, *from_covariances(means, covariances))
 
 
 def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: Mixture) -> Mixture:
@@ -45,7 +45,7 @@ def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: M
     alive = (counts > EMPTY)[:, None]
     sizes = np.where(alive, counts[:, None], 1.0)
     means = np.where(alive, S.T @ X / sizes, previous.means)
-    scatter = np.asarray(scatters(np, X, S, means))
+    scatter = np.asarray(scatters(X, S, means))
     if kind == "tied":
         covariances = np.broadcast_to(scatter.sum(axis=0) / len(X), scatter.shape)
     else:
@@ -81,7 +81,7 @@ def prior_parameter_gradients(X: Array, S: Array, prior: Mixture) -> tuple[Array
 
 def log_joint(X: Array, prior: Mixture) -> Array:
     """Return log pi_m + log N(x_n | xbar_m, C_m), (N, M)."""
-    densities = log_densities(np, X, prior.means, prior.precisions, prior.log_dets)
+    densities = log_densities(X, prior.means, prior.precisions, prior.log_dets)
     return np.asarray(densities + np.log(prior.weights))
 
 

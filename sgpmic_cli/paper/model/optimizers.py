@@ -1,63 +1,17 @@
-"""The optimisers of the M-step: scaled conjugate gradients, which the paper names, and L-BFGS.
+"""Scaled conjugate gradients, the optimiser of the M-step that the paper names.
 
-Scaled conjugate gradients (Moller 1993) need no line search. One more gradient, a small step along
-the conjugate direction, gives the curvature. A scale makes the curvature positive. The scale adapts
-to the ratio of the actual to the predicted decrease.
-
-An objective returns a value and a gradient. An infinite value means that it cannot be evaluated at
-this point. Both optimisers then try a point closer to the last one. They return the best point and
-its value, which is never above that of the start.
+They need no line search (Moller 1993). One more gradient, a small step along the conjugate
+direction, gives the curvature. A scale makes the curvature positive. The scale adapts to the ratio
+of the actual to the predicted decrease.
 """
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
-from scipy.optimize import minimize
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp import NotPositiveDefinite
-
-Objective = Callable[[Array], tuple[float, Array]]
-Optimizer = Callable[[Objective, Array, int], tuple[Array, float]]
+from sgpmic_cli.gp import Objective
 
 PROBE = 1e-4  # length of the finite step that measures the curvature
 SCALE_RANGE = (1e-15, 1e100)
-WALL = 10.0  # relative height of the penalty at points that cannot be evaluated
-LINE_SEARCH_STEPS = 10
-
-
-def ascend(
-    function: Callable[..., tuple[float, Sequence[Array]]],
-    start: Sequence[Array],
-    optimizer: Optimizer,
-    steps: int,
-) -> tuple[list[Array], float, float]:
-    """Maximise a function of several arrays, which returns its value and the gradients by them.
-
-    Return the arrays at the best point, and the values at the start and there. A value is -inf
-    where a covariance has no Cholesky factor, or where the value or a gradient is not finite.
-    """
-    ends = np.cumsum([array.size for array in start])[:-1]
-    values: list[float] = []
-
-    def arrays(vector: Array) -> list[Array]:
-        parts = np.split(vector, ends)
-        return [part.reshape(array.shape) for part, array in zip(parts, start, strict=True)]
-
-    def objective(vector: Array) -> tuple[float, Array]:
-        try:
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-                value, gradients = function(*arrays(vector))
-            gradient = np.concatenate([part.ravel() for part in gradients])
-        except NotPositiveDefinite:
-            value = -np.inf
-        if not (np.isfinite(value) and np.isfinite(gradient).all()):
-            value, gradient = -np.inf, np.zeros_like(vector)
-        values.append(value)
-        return -value, -gradient
-
-    vector, loss = optimizer(objective, np.concatenate([array.ravel() for array in start]), steps)
-    return arrays(vector), values[0], -loss
 
 
 def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tuple[Array, float]:
@@ -104,30 +58,3 @@ def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tup
         elif success:
             direction = float((previous - gradient) @ gradient) / slope * direction - gradient
     return x, value
-
-
-def lbfgs(objective: Objective, x: Array, steps: int, *, tol: float = 1e-9) -> tuple[Array, float]:
-    """Minimise `objective` from x with at most `steps` iterations of SciPy's L-BFGS."""
-    best_x, best_value = x, np.inf
-
-    def guarded(trial: Array) -> tuple[float, Array]:
-        nonlocal best_x, best_value
-        value, gradient = objective(trial)
-        if not np.isfinite(value):
-            if not np.isfinite(best_value):  # an invalid start: a zero gradient ends the search
-                return 0.0, np.zeros_like(trial)
-            # A quadratic penalty leads the line search back.
-            away, height = trial - best_x, WALL * (1.0 + abs(best_value))
-            return best_value + height, 2.0 * height / float(away @ away) * away
-        if value < best_value:
-            best_x, best_value = trial.copy(), value  # SciPy overwrites its trial points
-        return value, gradient
-
-    minimize(
-        guarded,
-        x,
-        jac=True,
-        method="L-BFGS-B",
-        options={"maxiter": steps, "maxls": LINE_SEARCH_STEPS, "ftol": tol, "gtol": 0.0},
-    )
-    return best_x, best_value

@@ -86,7 +86,7 @@ def test_the_full_model_starts_at_whitened_pca(monkeypatch):
 
 @pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
 def test_a_start_without_a_finite_value_is_refused(kind, monkeypatch):
-    def undefined(_, Z, X, *parameters, out=None):
+    def undefined(Z, X, *parameters, out=None):
         K = np.empty((len(Z), X.shape[1])) if out is None else out
         K.fill(np.nan)
         return K

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
 
-from sgpmic_cli.gp import NotPositiveDefinite
-from sgpmic_cli.paper.model.optimizers import ascend, lbfgs, scg
+from sgpmic_cli.gp import ascend, lbfgs
+from sgpmic_cli.paper.model.cholesky import NotPositiveDefinite
+from sgpmic_cli.paper.model.optimizers import scg
 
 OPTIMIZERS = [scg, lbfgs]
 
