@@ -64,7 +64,7 @@ check: $(RUN) ## the gate, `sgpmic check`: recompute the fast cells and compare 
 	$(GroupMap) check
 
 check-slow: $(RUN) ## the same for a random tenth of all cells
-	$(GroupMap) check --sample 0.1
+	$(GroupMap) check --random
 
 $(VENV)/.docs: $(RUN)
 	$(INSTALL) --editable ".[docs]"
@@ -147,10 +147,10 @@ numbers: $(DEV) ## write the numbers of README and documents from the files in r
 
 # TABLES is a folder of labelled tables (NAME.csv, last column: class) or a downloaded benchmark suite.
 STUDIED := $(RESULTS)/study$(if $(TABLES),-$(notdir $(TABLES:/=)))
-study: $(RUN) $(RIVALS)/.installed ## the stages of the default model beside other clusterers; own data: make study TABLES=FOLDER
+study: $(RUN) $(RIVALS)/.installed ## the default model beside other clusterers; own data: make study TABLES=FOLDER
 	"$(BIN)/python" -m benchmarks.study $(if $(TABLES),"$(TABLES)") --out $(STUDIED) --sets-only
 	"$(RIVALS)/bin/python" -P benchmarks/rivals.py $(STUDIED)/sets $(STUDIED)/rivals
-	"$(BIN)/python" -m benchmarks.study $(if $(TABLES),"$(TABLES)") --out $(STUDIED) --published $(STUDIED)/rivals
+	"$(BIN)/python" -m benchmarks.study $(if $(TABLES),"$(TABLES)") --out $(STUDIED)
 
 # Genie and Lumbermark have another licence (AGPL) and are needed for comparisons only, so they have their own environment.
 $(RIVALS)/.installed:
@@ -159,7 +159,7 @@ $(RIVALS)/.installed:
 	@touch "$@"
 
 missing-study: $(RUN) ## measure the cost of missing values on the bundled data sets
-	"$(BIN)/python" -m benchmarks.missing_values --out $(RESULTS)/study/missing $(STORE) $(REPORTED)
+	"$(BIN)/python" -m benchmarks.missing_values --out $(RESULTS)/study/missing
 
 $(STUDY): $(RUN)
 	$(INSTALL) --editable ".[study]"
@@ -178,7 +178,7 @@ invariance: $(RUN) ## change labelled tables in ways that mean nothing, and comp
 	"$(BIN)/python" -m benchmarks.invariance "$(TABLES)" --out $(RESULTS)
 
 search-settings: $(RUN) ## compare the settings that the paper leaves open with SGP-MIC's column, for the model and the null models
-	"$(BIN)/python" -m benchmarks.search_settings --out $(RESULTS)/search $(STORE)
+	"$(BIN)/python" -m benchmarks.search_settings
 
 agreement: $(RUN) ## agreement with the paper by counts, distance and order, from the tables under results/
 	"$(BIN)/python" -m benchmarks.agreement --results $(RESULTS) --out $(RESULTS)/agreement

@@ -212,7 +212,7 @@ def comparison() -> str:
         rivals = by_set[by_set.columns.intersection(RIVALS)]
         lead = by_set["GroupMap"] - rivals[rivals.mean().idxmax()]
         error = lead.std() / np.sqrt(len(lead))
-        methods = ("GroupMap", study.suite.OPEN, *RIVALS)
+        methods = ("GroupMap", study.OPEN, *RIVALS)
         means = [by_set[name].mean() if name in by_set else np.nan for name in methods]
         shown = ["" if np.isnan(mean) else f"{mean:.2f}" for mean in means]
         body.append([title, str(len(by_set)), *shown, f"{lead.mean():+z.2f} ({error:.2f})"])

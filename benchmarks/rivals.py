@@ -1,10 +1,9 @@
-"""Run Genie and Lumbermark on a folder in the layout of Gagolewski's suite (see `suite.py`).
+"""Run Genie and Lumbermark on a folder in the layout of Gagolewski's suite (see `study.py`).
 
     python -P benchmarks/rivals.py FOLDER OUT
 
 Both packages have another licence (AGPL), so they have an environment of their own
 (`make study`), and the package never imports them. Writes OUT/METHOD/BATTERY/NAME.resultK.gz.
-Pass OUT as `--published` to `study.py`.
 """
 
 import sys

@@ -9,16 +9,18 @@ Writes search.csv, search.md and manifest.json into OUT/METHOD. A second call re
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.shared import BUNDLED, end_study, run_options, study_parser
+from benchmarks.shared import BUNDLED, parse
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.compare import METRICS, Verdict, compare
 from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study, write_study
+from sgpmic_cli.commands.output import Output, RunProgress
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
 SEED = 3000
@@ -82,12 +84,10 @@ COLUMNS = ["variation", "dataset", "variance", "q", "metric", "ours", "paper", "
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run or resume the searches and write their tables."""
-    parser = study_parser(__doc__, out="results/search")
-    parser.add_argument("--methods", nargs="+", choices=SEARCHES, default=list(SEARCHES))
-    parser.add_argument("--repeats", type=int, default=2, help="runs of every cell")
-    asked = parser.parse_args(arguments)
-    finished = []
-    with run_options(asked) as options:
+    place = {"out": Path("results/search"), "store": Path("results/runs")}
+    asked = parse(arguments, __doc__, methods=list(SEARCHES), repeats=2, **place)
+    with RunProgress(Output()) as watcher:
+        options = RunOptions(asked.store, watcher=watcher)
         for method in asked.methods:
             out = asked.out / method
             runs, cells = run_variations(method, options, out, asked.repeats)
@@ -102,9 +102,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             files = {"search.csv": csv, "search.md": table}
             write_study(out, files, runs, {"variations": SEARCHES[method]})
             print(method, markdown_table(head[:4], [row[:4] for row in body]), sep="\n\n")
-            finished.append(runs)
-    for runs in finished:
-        end_study(runs, asked.out)
 
 
 def run_variations(

@@ -1,46 +1,44 @@
-"""Data sets, options, progress and tables that the scripts share."""
+"""Data sets, arguments and tables that the scripts share."""
 
 import argparse
+import hashlib
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from sgpmic_cli.benchmark.render.tables import markdown_table
-from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions
-from sgpmic_cli.commands.output import Output, RunProgress
 from sgpmic_cli.data.registry import entry, names
 
 BUNDLED = [name for name in names() if entry(name).kind == "bundled"]
-FAILED_RUNS = 3  # exit code, as in the package's own commands
 
 
-def study_parser(description: str | None, *, out: str) -> argparse.ArgumentParser:
-    """Return a parser with the options that every study has."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--out", type=Path, default=Path(out), help="folder for the tables")
-    parser.add_argument("--store", type=Path, help="folder of run records; default: OUT/runs")
-    parser.add_argument("--n-jobs", type=int, default=-1, help="processes; -1: one per core")
-    parser.add_argument("--retry-failed", action="store_true", help="compute failed runs again")
-    return parser
+def parse(
+    given: Sequence[str] | None, document: str | None, *positional: str, **options: Any
+) -> argparse.Namespace:
+    """Parse the arguments of a script and create the folder OUT.
 
-
-@contextmanager
-def run_options(asked: argparse.Namespace) -> Iterator[RunOptions]:
-    """Yield the run options of the arguments of `study_parser`, and show the progress of runs."""
-    with RunProgress(Output()) as watcher:
-        store = asked.store or asked.out / "runs"
-        yield RunOptions(store, asked.n_jobs, retry_failed=asked.retry_failed, watcher=watcher)
-
-
-def end_study(finished: FinishedStudy, out: Path) -> None:
-    """Print how many runs were computed, and exit with code 3 if some failed."""
-    print(f"{finished.computed} runs computed, {finished.reused} reused; tables in {out}")
-    if finished.failed:
-        progress(f"{finished.failed} runs failed; --retry-failed runs them again")
-        sys.exit(FAILED_RUNS)
+    Each option has a default, whose type is that of its values. A list takes several values, and
+    False a flag. `positional` are names of folders that may be left out.
+    """
+    parser = argparse.ArgumentParser(
+        description=document, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name in positional:
+        parser.add_argument(name, type=Path, nargs="?")
+    for name, default in options.items():
+        flag = "--" + name.replace("_", "-")
+        if default is False:
+            parser.add_argument(flag, action="store_true")
+        else:
+            many = isinstance(default, list)
+            kind = type(default[0] if many else default)
+            parser.add_argument(flag, type=kind, nargs="+" if many else None, default=default)
+    asked = parser.parse_args(given)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    return asked
 
 
 def progress(line: str) -> None:
@@ -48,8 +46,23 @@ def progress(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+def sha256(path: Path) -> str:
+    """Return the hash of an input table, which results name beside its scores."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def write_csv(frame: pd.DataFrame, path: Path, form: str = "%.4f") -> None:
+    """Write a table with rounded numbers."""
+    frame.to_csv(path, index=False, float_format=form, lineterminator="\n")
+
+
+def standard_error(values: pd.DataFrame | pd.Series) -> Any:
+    """Return the standard errors of means over the rows."""
+    return values.std() / len(values) ** 0.5
+
+
 def number_table(corner: str, frame: pd.DataFrame, form: str) -> str:
     """Return the numbers of a data frame as a Markdown table with its index and columns."""
     rows = zip(map(str, frame.index), frame.to_numpy(), strict=True)
-    body = [[name, *map(form.format, row)] for name, row in rows]
+    body = [[name, *("" if x != x else form.format(x) for x in row)] for name, row in rows]
     return markdown_table([corner, *map(str, frame.columns)], body)

@@ -6,7 +6,7 @@ import pytest
 from central_differences import central_differences
 from random_problem import problem
 
-from benchmarks import missing_values, mixed_tables, study, verdicts
+from benchmarks import missing_values, mixed_tables, verdicts
 from benchmarks.two_bounds import (
     bounds_by_iteration,
     posterior,
@@ -19,41 +19,6 @@ from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.kernels import RBF
 
 
-def test_the_study_separates_stages(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(study, "USED", {"thin-shapes": ["moons"]})
-    monkeypatch.setattr(study, "UNUSED", {})
-    monkeypatch.setattr(study, "BROKEN", {"outliers": [1]})
-    methods = {name: study.METHODS[name] for name in [*study.STAGES, "HDBSCAN"]}
-    methods[study.suite.DEFAULT] = study.Tested  # fast
-    monkeypatch.setattr(study, "METHODS", methods)
-    asked = ["--out", str(tmp_path), "--seeds", "1", "--n-jobs", "1"]
-    study.main([*asked, "--sets-only"])
-    assert not (tmp_path / "findings.md").exists()
-    assert len(np.loadtxt(tmp_path / "sets" / "thin-shapes" / "moons.labels0.gz")) > 0
-    study.main(asked)
-    text = capsys.readouterr().out
-    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
-    head, _, moons = rows[:3]
-    assert head == list(study.STAGES)
-    assert moons[0] == "thin-shapes/moons"
-    assert float(moons[2]) < 60.0  # the consensus
-    assert moons[3:] == ["100.0", "100.0", "100.0"]
-    assert "outliers *" in text
-    scores = pd.read_csv(tmp_path / "scores.csv")
-    base = scores[scores["method"] == "base clusterings"].set_index("set")["ari"]
-    assert 100 * base["thin-shapes/moons"] == pytest.approx(float(moons[1]), abs=0.06)
-    assert (tmp_path / "study.png").stat().st_size > 1000
-
-
-@pytest.mark.parametrize("kind", study.BROKEN)
-def test_broken_data_have_the_stated_noise(kind):
-    rows, labels = study.broken(kind, 3)
-    assert len(rows) == len(labels)
-    noise = np.mean(labels == 0)
-    expected = study.OUTLIERS / (1 + study.OUTLIERS) if "outliers" in kind else 0.0
-    assert noise == pytest.approx(expected, abs=0.005)
-
-
 def test_thirty_percent_of_the_entries_are_hidden_and_no_row_is_empty():
     Y = np.arange(40_000.0).reshape(2000, 20)
     rows = missing_values.hide(Y, 0)
@@ -62,21 +27,6 @@ def test_thirty_percent_of_the_entries_are_hidden_and_no_row_is_empty():
     assert np.array_equal(rows, missing_values.hide(Y, 0), equal_nan=True)
     assert not np.array_equal(rows, missing_values.hide(Y, 1), equal_nan=True)
     assert np.array_equal(rows[~np.isnan(rows)], Y[~np.isnan(rows)])
-
-
-def test_the_missing_value_study_runs_resumes_and_reports(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(missing_values, "BUNDLED", ["iris"])
-    asked = ["--out", str(tmp_path), "--patterns", "1", "--n-jobs", "1"]
-    missing_values.main(asked)
-    rows = pd.read_csv(tmp_path / "missing.csv")
-    assert rows["way"].tolist() == list(missing_values.WAYS)
-    means = missing_values.mean_acc(rows).loc["iris"]
-    assert means["full"] > means["model"] > 100 / 3
-    text = (tmp_path / "missing.md").read_text()
-    assert f"cost {means['full'] - means['model']:.1f} points" in text
-    assert f"medians on {int(means['model'] > means['median'])} of 1" in text
-    missing_values.main(asked)
-    assert "0 runs computed, 4 reused" in capsys.readouterr().out
 
 
 @pytest.fixture
