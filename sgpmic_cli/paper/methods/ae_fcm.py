@@ -14,12 +14,13 @@ Science 313, 2006.
 D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.paper.methods._clusterer import Count, EmbeddingFCM, Flag, Positive, Widths
+from sgpmic_cli.paper.methods.base import Count, EmbeddingFCM, Flag, Positive
 from sgpmic_cli.paper.networks import Autoencoder, VariationalAutoencoder
 
 
@@ -46,7 +47,7 @@ class AEFCM(EmbeddingFCM):
         Training loss of each epoch.
     """
 
-    hidden: Widths = (64, 32)
+    hidden: Sequence[int] = (64, 32)
     epochs: Count = 100
     batch_size: Count = 128
     learning_rate: Positive = 1e-3

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.paper.methods import _scatter
-from sgpmic_cli.paper.methods._clusterer import Amount, CountOrZero, EmbeddingClusterer
+from sgpmic_cli.paper.methods import scatter
+from sgpmic_cli.paper.methods.base import Amount, CountOrZero, EmbeddingClusterer
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -45,19 +45,19 @@ class AML(EmbeddingClusterer):
     max_outer: CountOrZero = 50
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
-        Yc = _scatter.centred(Y)
-        U, s = _scatter.left_singular(Yc)
+        Yc = scatter.centred(Y)
+        U, s = scatter.left_singular(Yc)
         A = U * (s / np.sqrt(s**2 + self.lam))  # (N, R)
         B = np.eye(len(s), min(self.n_components, len(s)))
-        labels = _scatter.kmeans_labels(Yc, self.n_clusters, rng, n_init=1)
-        labels = _scatter.kmeans_labels(A @ B, self.n_clusters, rng, n_init=0, start=labels)
+        labels = scatter.kmeans_labels(Yc, self.n_clusters, rng, n_init=1)
+        labels = scatter.kmeans_labels(A @ B, self.n_clusters, rng, n_init=0, start=labels)
         self.objectives_ = []
         for _ in range(self.max_outer):
-            LtA = _scatter.indicator(labels, self.n_clusters).T @ A  # (M, R)
+            LtA = scatter.indicator(labels, self.n_clusters).T @ A  # (M, R)
             B = _directions(LtA, B.shape[1])
             self.objectives_.append(float(np.sum((LtA @ B) ** 2)))
             before = labels
-            labels = _scatter.kmeans_labels(A @ B, self.n_clusters, rng, n_init=0, start=before)
+            labels = scatter.kmeans_labels(A @ B, self.n_clusters, rng, n_init=0, start=before)
             if np.array_equal(labels, before):
                 break
         self.labels_ = labels

@@ -18,8 +18,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.paper.methods import _scatter
-from sgpmic_cli.paper.methods._clusterer import Amount, Count, CountOrZero, EmbeddingClusterer, Flag
+from sgpmic_cli.paper.methods import scatter
+from sgpmic_cli.paper.methods.base import Amount, Count, CountOrZero, EmbeddingClusterer, Flag
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -49,22 +49,22 @@ class DEC(EmbeddingClusterer):
     warm: Flag = True
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
-        Yc = _scatter.centred(Y)
+        Yc = scatter.centred(Y)
         if Yc.shape[1] > Yc.shape[0]:
             # Null directions have eigenvalue 0, which is larger than the negative eigenvalues.
-            U, s = _scatter.left_singular(Yc)
+            U, s = scatter.left_singular(Yc)
             Yc = U * s
         St = Yc.T @ Yc
         W = self._leading(St)
-        labels = _scatter.kmeans_labels(Yc @ W, self.n_clusters, rng, n_init=self.n_init)
+        labels = scatter.kmeans_labels(Yc @ W, self.n_clusters, rng, n_init=self.n_init)
         self.objectives_ = []
         for _ in range(self.max_outer):
-            S = St - self.lam * _scatter.within_scatter(Yc, labels, self.n_clusters)
+            S = St - self.lam * scatter.within_scatter(Yc, labels, self.n_clusters)
             W = self._leading(S)
             self.objectives_.append(float(np.trace(W.T @ S @ W)))
             before = labels
             start = before if self.warm else None
-            labels = _scatter.kmeans_labels(
+            labels = scatter.kmeans_labels(
                 Yc @ W, self.n_clusters, rng, n_init=self.n_init, start=start
             )
             if np.array_equal(labels, before):

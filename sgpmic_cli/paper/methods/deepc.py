@@ -9,6 +9,7 @@ J. Xie, R. Girshick and A. Farhadi, "Unsupervised Deep Embedding for Clustering 
 2016.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -17,7 +18,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.paper.methods._clusterer import Amount, Count, EmbeddingClusterer, Positive, Widths
+from sgpmic_cli.paper.methods.base import Amount, Count, EmbeddingClusterer, Positive
 from sgpmic_cli.paper.networks import Autoencoder, Dense, Momentum
 
 
@@ -82,7 +83,7 @@ class DEEPC(EmbeddingClusterer):
         KL divergence of each step.
     """
 
-    hidden: Widths = (64, 32)
+    hidden: Sequence[int] = (64, 32)
     pretrain_epochs: Count = 200
     pretrain_learning_rate: Positive = 1e-3
     learning_rate: Positive = 1e-2

@@ -19,15 +19,15 @@ AISTATS, 2007.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.files.array_cache import Arrays, remembered
 from sgpmic_cli.gp import ascend, ppca
-from sgpmic_cli.paper.embeddings.isomap import isomap
-from sgpmic_cli.paper.methods._clusterer import Cache, Count, EmbeddingFCM
-from sgpmic_cli.paper.methods._scatter import centred
+from sgpmic_cli.paper.isomap import isomap
+from sgpmic_cli.paper.methods.base import Count, EmbeddingFCM
+from sgpmic_cli.paper.methods.scatter import centred
 from sgpmic_cli.paper.model import kernels
 from sgpmic_cli.paper.model.bound import Bound, Parameters, observe
 from sgpmic_cli.paper.model.cholesky import inverse, jittered_cholesky, log_determinant
@@ -48,8 +48,6 @@ class GPLVMFCM(EmbeddingFCM):
     ----------
     max_iter : int, default=20
         Number of scaled conjugate gradient steps.
-    memory : None, str, path-like or joblib.Memory, default=None
-        Cache of the latent points.
 
     Attributes
     ----------
@@ -58,7 +56,6 @@ class GPLVMFCM(EmbeddingFCM):
     """
 
     max_iter: Count = 20
-    memory: Cache = None
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         if len(Y) > MAX_ROWS:
@@ -66,12 +63,12 @@ class GPLVMFCM(EmbeddingFCM):
                 f"The full GP-LVM accepts at most {MAX_ROWS} rows, not {len(Y)}; "
                 "use the sparse variant fgplvm-fcm."
             )
-        steps, q = self.max_iter, self.n_components
-        found = remembered(
-            self.memory, __name__, f"{q} {steps}", Y, lambda: _latent_points(Y, q, steps)
-        )
-        self.objective_ = float(found["objective"])
-        return found["X"]
+        objective = log_posterior(Y)  # refuses data that overflow
+        start = ppca(Y, self.n_components), kernels.RBF().start(self.n_components)
+        (X, _), _, self.objective_ = ascend(objective, start, scg, self.max_iter)
+        if not np.isfinite(self.objective_):
+            raise FloatingPointError(NO_START)
+        return X
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -95,7 +92,7 @@ class FGPLVMFCM(EmbeddingFCM):
 
     n_inducing: Count = 50
     max_iter: Count = 5
-    memory: Cache = None
+    memory: Any = None
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         variance = float(np.mean(np.var(Y, axis=0, ddof=1)))
@@ -113,15 +110,6 @@ class FGPLVMFCM(EmbeddingFCM):
             raise FloatingPointError(NO_START)
         self.objective_, _ = bound.value(replace(p, prior=prior))  # the M-step moves the prior
         return p.X
-
-
-def _latent_points(Y: Array, q: int, steps: int) -> Arrays:
-    objective = log_posterior(Y)  # refuses data that overflow
-    X = ppca(Y, q)
-    (X, _), _, value = ascend(objective, (X, kernels.RBF().start(q)), scg, steps)
-    if not np.isfinite(value):
-        raise FloatingPointError(NO_START)
-    return {"X": X, "objective": np.array(value)}
 
 
 def log_posterior(Y: Array) -> Callable[[Array, Array], tuple[float, tuple[Array, Array]]]:

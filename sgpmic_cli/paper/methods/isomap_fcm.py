@@ -8,16 +8,16 @@ Dimensionality Reduction", Science 290, 2000.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, get_args
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.utils._param_validation import StrOptions
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base import one_of
-from sgpmic_cli.paper.embeddings.isomap import Parts, isomap
-from sgpmic_cli.paper.fcm import FuzzyCMeans
-from sgpmic_cli.paper.methods._clusterer import Cache, Count, EmbeddingClusterer, EmbeddingFCM, Flag
+from sgpmic_cli.paper.fcm import fuzzy_c_means
+from sgpmic_cli.paper.isomap import Parts, isomap
+from sgpmic_cli.paper.methods.base import Count, EmbeddingClusterer, EmbeddingFCM, Flag
 
 FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have unit variance
 
@@ -26,7 +26,7 @@ FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have u
 class IsomapFCM(EmbeddingFCM):
     """A clusterer that applies fuzzy c-means to ISOMAP coordinates.
 
-    The defaults reproduce the paper's table; `embeddings/isomap.py` explains them.
+    The defaults reproduce the paper's table; `isomap.py` explains them.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class IsomapFCM(EmbeddingFCM):
         Cache of the ISOMAP coordinates.
     """
 
-    components: Annotated[Parts, one_of("largest", "joined", "auto")] = "largest"
+    components: Annotated[Parts, StrOptions(set(get_args(Parts)))] = "largest"
     unit_variance: Flag = True
-    memory: Cache = None
+    memory: Any = None
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return isomap(
@@ -74,13 +74,13 @@ class IsomapMixture(EmbeddingClusterer):
 
     sweeps: Count = 8
     log_determinant: Flag = True
-    memory: Cache = None
+    memory: Any = None
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         X = isomap(Y, self.n_components, memory=self.memory)
-        start = FuzzyCMeans(self.n_clusters, random_state=rng).fit(X)
-        centred = X - start.centers_[:, None]  # (M, N, Q)
-        S = start.memberships_.T**2  # (M, N)
+        start = fuzzy_c_means(X, self.n_clusters, rng)
+        centred = X - start.centers[:, None]  # (M, N, Q)
+        S = start.memberships.T**2  # (M, N)
         S /= S.sum(axis=0)
         for _ in range(self.sweeps):
             covariances = np.einsum("mn,mnq,mnr->mqr", S, centred, centred)

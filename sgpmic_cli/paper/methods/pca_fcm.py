@@ -10,7 +10,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.gp import pca, ppca
-from sgpmic_cli.paper.methods._clusterer import EmbeddingFCM, Flag
+from sgpmic_cli.paper.methods.base import EmbeddingFCM, Flag
 
 
 class PCAFCM(EmbeddingFCM):
@@ -18,7 +18,7 @@ class PCAFCM(EmbeddingFCM):
 
     Examples
     --------
-    >>> from sgpmic_cli.paper.methods import PCAFCM
+    >>> from sgpmic_cli.paper.methods.pca_fcm import PCAFCM
     >>> from sgpmic_cli.data import load
     >>> model = PCAFCM(n_clusters=3, random_state=0).fit(load("iris").Y)
     >>> model.labels_.shape, model.embedding_.shape

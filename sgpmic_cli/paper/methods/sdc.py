@@ -9,15 +9,13 @@ Recognition 96, 2019.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.estimator_base import number
-from sgpmic_cli.paper.methods._clusterer import Amount, Count, EmbeddingClusterer, Positive
+from sgpmic_cli.paper.methods.base import Amount, Count, EmbeddingClusterer, Positive
 from sgpmic_cli.paper.networks import Adam, train
 
 WARM_UP_ROWS = 1000  # rows that determine the initial W, sigma and the first epoch
@@ -75,7 +73,7 @@ class SDC(EmbeddingClusterer):
 
     within: Amount = 0.8
     across: Amount = 0.2
-    cluster_factor: Annotated[float, number(1.0)] = 1.2
+    cluster_factor: Positive = 1.2
     n_init: Count = 3
     epochs: Count = 50
     batch_size: Count = 128

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from sgpmic_cli._typing import Array, Indices, PathLike
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.estimator_base import (
     BOOLEAN,
@@ -27,9 +27,8 @@ from sgpmic_cli.estimator_base import (
 from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
 from sgpmic_cli.estimator_base.prediction import Located, with_left_out
 from sgpmic_cli.estimator_base.scaling import Scale
-from sgpmic_cli.files.array_cache import Memory
 from sgpmic_cli.gp import dimensions_for
-from sgpmic_cli.paper.embeddings.isomap import Parts
+from sgpmic_cli.paper.isomap import Parts
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_IN_ITERATIONS
 from sgpmic_cli.paper.model.em import OPTIMIZERS, Fit, train
@@ -234,7 +233,7 @@ class SGPMIC(LatentClusterer):
     learn_noise: bool = False
     isomap_components: Parts = "auto"
     n_init: int = 1
-    memory: PathLike | Memory | None = None
+    memory: Any = None
     n_jobs: int | None = None
     verbose: bool | int = False
     callback: Callable[[int, float, Indices], None] | None = None

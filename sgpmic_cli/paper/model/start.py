@@ -1,17 +1,14 @@
 """The start of a fit: ISOMAP for X, fuzzy c-means on X for the clusters, random rows of X for Z."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.exceptions import ConvergenceWarning
 
-from sgpmic_cli._typing import Array, PathLike
+from sgpmic_cli._typing import Array
 from sgpmic_cli.errors import UsageError, warn_caller
-from sgpmic_cli.files.array_cache import Memory
-from sgpmic_cli.paper.embeddings.isomap import N_LANDMARKS, Parts, isomap, landmark_isomap
-from sgpmic_cli.paper.fcm import FuzzyCMeans, memberships_of
+from sgpmic_cli.paper.fcm import fuzzy_c_means, memberships_of
+from sgpmic_cli.paper.isomap import N_LANDMARKS, Parts, isomap, landmark_isomap
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.kernels import LOG_LIMIT, Kernel
 from sgpmic_cli.paper.model.mixture import maximise, mixture
@@ -24,7 +21,7 @@ def latent_start(
     Y: Array,
     q: int,
     parts: Parts,
-    memory: PathLike | Memory | None,
+    memory: Any,
     random_state: np.random.RandomState,
 ) -> Array:
     """Return ISOMAP coordinates with unit variance (N, q), from landmarks if N is large."""
@@ -61,14 +58,11 @@ def start(
     """
     m, q = model.n_clusters, X.shape[1]
     sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # EM improves the start anyway
-        fcm = FuzzyCMeans(m, random_state=random_state).fit(sample)
-    S = fcm.memberships_
+    centers, S, _ = fuzzy_c_means(sample, m, random_state)
     if sample is not X:
-        S = memberships_of(cdist(fcm.centers_, X, "sqeuclidean")).T.copy()
+        S = memberships_of(cdist(centers, X, "sqeuclidean")).T.copy()
     Z = X[random_state.permutation(len(X))[: model.n_inducing]].copy()
-    prior = mixture(np.full(m, 1.0 / m), fcm.centers_, np.tile(np.eye(q), (m, 1, 1)))
+    prior = mixture(np.full(m, 1.0 / m), centers, np.tile(np.eye(q), (m, 1, 1)))
     sharp = S**model.start_sharpness
     sharp /= sharp.sum(axis=1, keepdims=True)
     spread = maximise(X, sharp, model.covariance_type, model.covariance_floor, prior).covariances

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from central_differences import central_differences
 from scipy.stats import multivariate_normal
-from sklearn.base import clone
 
 from sgpmic_cli.data import load
-from sgpmic_cli.gp import ppca
-from sgpmic_cli.paper.embeddings.isomap import isomap
+from sgpmic_cli.paper.isomap import isomap
 from sgpmic_cli.paper.methods import gplvm_fcm
 from sgpmic_cli.paper.methods.gplvm_fcm import FGPLVMFCM, GPLVMFCM, MAX_ROWS
 from sgpmic_cli.paper.model import kernels
@@ -78,12 +76,6 @@ def test_more_steps_never_lower_the_objective(kind):
     assert values[-1] > values[0] + 50
 
 
-def test_the_full_model_starts_at_whitened_pca(monkeypatch):
-    Y = load("iris").Y
-    monkeypatch.setattr(gplvm_fcm, "ascend", lambda _, start, *__: (start, 0.0, 0.0))
-    np.testing.assert_array_equal(GPLVMFCM(3, 2, random_state=0).fit(Y).embedding_, ppca(Y, 2))
-
-
 @pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
 def test_a_start_without_a_finite_value_is_refused(kind, monkeypatch):
     def undefined(Z, X, *parameters, out=None):
@@ -116,16 +108,3 @@ def test_sparse_model_gives_the_printed_cell_of_wine():
 def test_unusable_data_are_refused(model, Y, message):
     with pytest.raises(ValueError, match=message):
         model.fit(Y)
-
-
-def test_cached_latent_points_serve_repeats_and_no_other_setting(tmp_path, monkeypatch):
-    Y, model = load("iris").Y, GPLVMFCM(3, 2, max_iter=3, memory=tmp_path, random_state=0)
-    fresh = clone(model).set_params(memory=None).fit(Y)
-    clone(model).set_params(random_state=1).fit(Y)
-    monkeypatch.setattr(gplvm_fcm, "ascend", lambda *arguments: pytest.fail("computed again"))
-    cached = clone(model).fit(Y)
-    np.testing.assert_array_equal(cached.embedding_, fresh.embedding_)
-    assert cached.objective_ == fresh.objective_
-    for settings, rows in (({"n_components": 1}, Y), ({"max_iter": 4}, Y), ({}, Y[1:])):
-        with pytest.raises(pytest.fail.Exception, match="computed again"):
-            clone(model).set_params(**settings).fit(rows)

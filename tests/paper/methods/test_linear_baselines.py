@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.methods import AML, DEC, _scatter
+from sgpmic_cli.paper.methods.aml import AML
+from sgpmic_cli.paper.methods.dec import DEC
+from sgpmic_cli.paper.methods.scatter import centred, indicator
 from sgpmic_cli.scores import nmi_clusters, purity
 
 
 def published_trace(Y, labels, q, lam):
     """Return the maximum over W of the trace, the sum of the q largest generalised eigenvalues."""
     Yc = Y - Y.mean(axis=0)
-    L = _scatter.indicator(labels, labels.max() + 1)
+    L = indicator(labels, labels.max() + 1)
     total = Yc.T @ Yc + lam * np.eye(Y.shape[1])
     values = np.linalg.eigvals(np.linalg.solve(total, Yc.T @ L @ L.T @ Yc))
     return np.sort(values.real)[-q:].sum()
@@ -92,4 +94,4 @@ def test_more_columns_than_rows(kind):
 @pytest.mark.parametrize("size", [1e155, 1e308])
 def test_data_whose_squares_overflow_are_refused(size):
     with pytest.raises(ValueError, match="overflow"):
-        _scatter.centred(size * np.array([[1.0], [-1.0], [1.0]]))
+        centred(size * np.array([[1.0], [-1.0], [1.0]]))

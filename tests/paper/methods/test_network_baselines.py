@@ -6,9 +6,9 @@ from autograd import grad
 from autograd import numpy as anp
 from sklearn.datasets import load_iris
 
-from sgpmic_cli.paper.methods import AEFCM, DEEPC, SDC, VAEFCM
-from sgpmic_cli.paper.methods.deepc import divergence, target_distribution
-from sgpmic_cli.paper.methods.sdc import orthonormality_loss, similarity_loss
+from sgpmic_cli.paper.methods.ae_fcm import AEFCM, VAEFCM
+from sgpmic_cli.paper.methods.deepc import DEEPC, divergence, target_distribution
+from sgpmic_cli.paper.methods.sdc import SDC, orthonormality_loss, similarity_loss
 from sgpmic_cli.scores import purity
 
 IRIS = load_iris()

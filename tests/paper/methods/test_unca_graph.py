@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from sgpmic_cli.paper.methods._scatter import indicator
+from sgpmic_cli.paper.methods.scatter import indicator
+from sgpmic_cli.paper.methods.unca.block_lanczos import leading_eigenvectors
 from sgpmic_cli.paper.methods.unca.graph import Affinity
 
 EPS = np.finfo(float).eps
@@ -104,3 +105,22 @@ def test_weights_equal_repeated_points(n, spread):
     if spread == 1.0:  # otherwise eigenvalues nearly coincide and the vectors are not unique
         U, V = (g.eigenvectors(3, np.random.RandomState(0), error=0.0) for g in (small, large))
         np.testing.assert_allclose(np.abs(np.repeat(U, times, axis=0)), np.abs(V), atol=0.02)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.linspace(0.0, 1.0, 60),
+        np.r_[np.full(5, 3.0), np.zeros(55)],  # the Krylov space of one vector has two dimensions
+        np.r_[1e13, 1e12, 1e12, 1e12, np.linspace(1.0, 2.0, 56)],
+    ],
+)
+def test_leading_eigenvectors_are_those_of_the_largest_eigenvalues(values):
+    Q = np.linalg.qr(np.random.RandomState(0).standard_normal((len(values), len(values))))[0]
+    A = (Q * values) @ Q.T
+    start = np.random.RandomState(1).standard_normal((len(values), 6))
+    V = leading_eigenvectors(lambda X: A @ X, start, 4, tolerance=1e-6)
+    np.testing.assert_allclose(V.T @ V, np.eye(4), atol=1e-10)
+    expected = np.sort(values)[::-1][:4]
+    np.testing.assert_allclose(np.diag(V.T @ A @ V), expected, rtol=1e-9)
+    assert np.all(np.linalg.norm(A @ V - V * expected, axis=0) < 1e-5 * expected)

@@ -43,7 +43,7 @@ def test_fitted_attributes_have_the_documented_shapes():
     assert [set(params) for params in model.kernel_params_] == [
         {"variance", "gamma", "bias", "white"}
     ] * 2
-    assert list(model.get_feature_names_out()) == ["papersgpmic0", "papersgpmic1"]
+    assert list(model.get_feature_names_out()) == ["sgpmic0", "sgpmic1"]
 
 
 def test_several_starts_keep_the_highest_bound():

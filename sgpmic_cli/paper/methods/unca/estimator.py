@@ -20,13 +20,13 @@ from math import ceil
 import numpy as np
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.paper.methods import _scatter
-from sgpmic_cli.paper.methods._clusterer import Amount, Count, EmbeddingClusterer
+from sgpmic_cli.paper.methods import scatter
+from sgpmic_cli.paper.methods.base import Amount, Count, EmbeddingClusterer
 from sgpmic_cli.paper.methods.unca.conjugate_gradients import descend, evaluated
 from sgpmic_cli.paper.methods.unca.graph import Affinity
 from sgpmic_cli.paper.methods.unca.projection import Objective
 
-_LINE_SEARCHES_PER_CALL = 5  # of the minimiser in the published program
+LINE_SEARCHES_PER_CALL = 5  # of the minimiser in the published program
 TRIES = (1, 10, 40)  # starts of k-means that are drawn together
 MAX_ROWS = 20_000  # the affinities of this many rows take up to 1.6 GB
 
@@ -63,7 +63,7 @@ class UNCA(EmbeddingClusterer):
             )
         # Equal rows have equal results, so each distinct row is processed once with a weight.
         Yc, index, counts = np.unique(
-            _scatter.centred(Y), axis=0, return_inverse=True, return_counts=True
+            scatter.centred(Y), axis=0, return_inverse=True, return_counts=True
         )
         weights = counts.astype(np.float64)
         Z, cohesion = Yc, -np.inf
@@ -100,8 +100,8 @@ class UNCA(EmbeddingClusterer):
         """Return A (P, Q) of neighbourhood component analysis for these labels."""
         objective = Objective(Yc, weights, labels, self.n_components, self.lam)
         point = evaluated(objective, 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components))
-        for _ in range(ceil(self.line_searches / _LINE_SEARCHES_PER_CALL)):
-            point, values = descend(objective, point, _LINE_SEARCHES_PER_CALL)
+        for _ in range(ceil(self.line_searches / LINE_SEARCHES_PER_CALL)):
+            point, values = descend(objective, point, LINE_SEARCHES_PER_CALL)
             if not values or values[0] - values[-1] < 1e-4:
                 break
         return point.x.reshape(-1, self.n_components)

@@ -17,7 +17,7 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.spatial.distance import cdist
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.paper.embeddings.block_lanczos import leading_eigenvectors
+from sgpmic_cli.paper.methods.unca.block_lanczos import leading_eigenvectors
 
 PANEL = 96  # rows of a block
 

@@ -9,15 +9,14 @@ from scipy.stats import multivariate_normal
 from sklearn.manifold import Isomap
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.embeddings.block_lanczos import leading_eigenvectors
-from sgpmic_cli.paper.embeddings.isomap import (
+from sgpmic_cli.paper.fcm import fuzzy_c_means
+from sgpmic_cli.paper.isomap import (
     DUPLICATE_EDGE,
     expanded_distances,
     isomap,
     landmark_isomap,
     neighbor_graph,
 )
-from sgpmic_cli.paper.fcm import FuzzyCMeans
 from sgpmic_cli.paper.methods.isomap_fcm import IsomapMixture
 from sgpmic_cli.scores import purity
 
@@ -31,19 +30,13 @@ def test_a_connected_graph_agrees_with_scikit_learn():
 
 @pytest.mark.parametrize("name", ["wine", "wdbc"])
 def test_axes_of_many_rows_agree_with_a_dense_solver(name, monkeypatch):
-    module = sys.modules["sgpmic_cli.paper.embeddings.isomap"]
+    module = sys.modules["sgpmic_cli.paper.isomap"]
     Y = load(name).Y
     dense = isomap(Y, 5, unit_variance=False)
     monkeypatch.setattr(module, "DENSE", 100)
     monkeypatch.setattr(module.linalg, "eigh", None)  # must not be called
     found = isomap(Y, 5, unit_variance=False)
     np.testing.assert_allclose(found, dense, atol=1e-9 * np.abs(dense).max())
-
-
-def test_axes_beyond_the_rank_are_zero():
-    X = isomap(np.column_stack([np.arange(60.0), np.zeros(60)]), 3)
-    assert np.ptp(X[:, 0]) > 1.0
-    assert not X[:, 1:].any()
 
 
 def test_rows_outside_the_largest_component_share_one_point():
@@ -80,7 +73,7 @@ def test_rounding_of_expanded_distances_gives_the_printed_cells_of_iris(q, print
     iris = load("iris")
     for parts, expected in (("largest", True), ("auto", False)):
         X = isomap(iris.Y, q, parts=parts)
-        acc = purity(iris.labels, FuzzyCMeans(3, random_state=0).fit(X).labels_)
+        acc = purity(iris.labels, fuzzy_c_means(X, 3, np.random.RandomState(0)).labels)
         assert (abs(acc - printed) < (0.005 if expected else 0.5)) == expected
 
 
@@ -93,8 +86,8 @@ def swiss_roll(n):
     return Y, np.column_stack([length, height])
 
 
-def embed(Y, n_landmarks, q=2, seed=0):
-    return landmark_isomap(Y, q, np.random.RandomState(seed), n_landmarks=n_landmarks)
+def embed(Y, n_landmarks):
+    return landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=n_landmarks)
 
 
 def correlations(X, other):
@@ -112,10 +105,9 @@ def test_the_coordinates_of_the_roll_are_found():
     np.testing.assert_allclose(X.std(axis=0, ddof=1), 1.0)
 
 
-@pytest.mark.parametrize(("n", "n_landmarks", "limit"), [(1200, 900, 0.99), (300, 300, 0.999)])
-def test_coordinates_agree_with_exact_isomap(n, n_landmarks, limit):
-    Y, _ = swiss_roll(n)
-    assert min(correlations(embed(Y, n_landmarks), isomap(Y, 2))) > limit
+def test_coordinates_agree_with_exact_isomap():
+    Y, _ = swiss_roll(300)
+    assert min(correlations(embed(Y, 300), isomap(Y, 2))) > 0.999
 
 
 def test_duplicates_have_equal_coordinates():
@@ -124,48 +116,14 @@ def test_duplicates_have_equal_coordinates():
     np.testing.assert_allclose(X - X[:, :1], 0.0, atol=1e-12)
 
 
-def test_the_result_depends_on_the_seed_only_and_not_on_blocks(monkeypatch):
-    Y, _ = swiss_roll(300)
-    expected = embed(Y, 100, seed=7)
-    np.testing.assert_array_equal(embed(Y, 100, seed=7), expected)
-    for size in (1, 10**4):
-        monkeypatch.setattr("sgpmic_cli.paper.embeddings.isomap.BLOCK_SIZE", size)
-        np.testing.assert_allclose(embed(Y, 100, seed=7), expected, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.linspace(0.0, 1.0, 60),
-        np.r_[np.full(5, 3.0), np.zeros(55)],  # the Krylov space of one vector has two dimensions
-        np.r_[1e13, 1e12, 1e12, 1e12, np.linspace(1.0, 2.0, 56)],
-        np.arange(1.0, 5.0),
-    ],
-)
-def test_eigenvectors_are_those_of_the_largest_eigenvalues(values):
-    Q = np.linalg.qr(np.random.RandomState(0).standard_normal((len(values), len(values))))[0]
-    A = (Q * values) @ Q.T
-    start = np.random.RandomState(1).standard_normal((len(values), min(6, len(values))))
-    V, again = (leading_eigenvectors(lambda X: A @ X, start, 4, tolerance=1e-6) for _ in range(2))
-    np.testing.assert_array_equal(V, again)
-    np.testing.assert_allclose(V.T @ V, np.eye(4), atol=1e-10)
-    expected = np.sort(values)[::-1][:4]
-    np.testing.assert_allclose(np.diag(V.T @ A @ V), expected, rtol=1e-9)
-    assert np.all(np.linalg.norm(A @ V - V * expected, axis=0) < 1e-5 * expected)
-
-
-def test_no_eigenvectors_are_an_empty_array():
-    assert leading_eigenvectors(lambda X: X, np.ones((4, 2)), 0, tolerance=1e-3).shape == (4, 0)
-
-
 @pytest.mark.parametrize(("sweeps", "log_determinant"), [(8, True), (2, False)])
 def test_labels_are_those_of_gaussians_with_fixed_means(sweeps, log_determinant):
     Y = load("wine").without(["proline"]).Y
     X = isomap(Y, 2)
-    start = FuzzyCMeans(3, random_state=np.random.RandomState(0)).fit(X)
-    S = start.memberships_**2 / np.sum(start.memberships_**2, axis=1, keepdims=True)
+    start = fuzzy_c_means(X, 3, np.random.RandomState(0))
+    S = start.memberships**2 / np.sum(start.memberships**2, axis=1, keepdims=True)
     for _ in range(sweeps):
-        for m, (mean, weights) in enumerate(zip(start.centers_, S.T.copy(), strict=True)):
+        for m, (mean, weights) in enumerate(zip(start.centers, S.T.copy(), strict=True)):
             scatter = np.cov(X - mean, rowvar=False, aweights=weights, ddof=0)
             shift = np.average(X - mean, axis=0, weights=weights)
             gaussian = multivariate_normal(mean, scatter + np.outer(shift, shift))
@@ -174,4 +132,4 @@ def test_labels_are_those_of_gaussians_with_fixed_means(sweeps, log_determinant)
     settings = {"sweeps": sweeps, "log_determinant": log_determinant}
     model = IsomapMixture(3, 2, random_state=0, **settings).fit(Y)
     np.testing.assert_array_equal(model.labels_, S.argmax(axis=1))
-    assert np.mean(model.labels_ != start.labels_) > 0.02
+    assert np.mean(model.labels_ != start.labels) > 0.02

@@ -16,27 +16,27 @@ coordinates.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from joblib import Memory
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse import csgraph
+from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
 
-from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli.files.array_cache import Memory, remembered
+from sgpmic_cli._typing import Array
 from sgpmic_cli.gp import with_fixed_signs
-from sgpmic_cli.paper.embeddings.block_lanczos import leading_eigenvectors
 
 Parts = Literal["largest", "joined", "auto"]
 Distances = Callable[[Array, Array], Array]  # (n, P), (m, P) -> (n, m)
 
 N_NEIGHBORS = 12
 DUPLICATE_EDGE = 1e-9
-AXES = 8  # the number of cached axes is a multiple of this, so that one file serves several q
+AXES = 8  # the number of cached axes is a multiple of this, so that several q share them
 EPS = float(np.finfo(float).eps)
 DENSE = 1000  # largest number of rows for which a dense eigensolver is faster
 N_LANDMARKS = 2000
@@ -50,16 +50,16 @@ def isomap(
     *,
     parts: Parts = "largest",
     unit_variance: bool = True,
-    memory: PathLike | Memory | None = None,
+    memory: Any = None,
 ) -> Array:
     """Return the coordinates of the rows of Y on the q leading ISOMAP axes (N, q).
 
-    `memory` is a cache for the coordinates, which repeats and other methods then reuse.
+    `memory` is a folder or a joblib.Memory for the coordinates, which repeats and other methods
+    then reuse.
     """
     n_axes = max(q, min(-(-q // AXES) * AXES, Y.shape[0] - 1))
-    key = f"{parts} {n_axes}"
-    kept = remembered(memory, __name__, key, Y, lambda: {"X": _coordinates(Y, n_axes, parts)})
-    coordinates = kept["X"][:, :q]
+    cache = memory if hasattr(memory, "cache") else Memory(memory, verbose=0)
+    coordinates = cache.cache(_coordinates)(Y, n_axes, parts)[:, :q]
     return unit_variance_axes(coordinates) if unit_variance else coordinates
 
 
@@ -157,16 +157,10 @@ def _leading(gram: Array, k: int) -> tuple[Array, Array]:
     """Return the k largest eigenvalues in decreasing order and their eigenvectors (n, k)."""
     n = len(gram)
     if n > max(DENSE, 4 * k):
-        # Additional columns speed up the convergence of the last eigenvector.
-        start = np.random.RandomState(0).standard_normal((n, k + AXES // 2))
-        try:
-            vectors = leading_eigenvectors(
-                lambda X: gram @ X, start, k, 1e-12, noise=1e-14 * float(linalg.norm(gram))
-            )
-            return np.einsum("nk,nk->k", vectors, gram @ vectors), vectors
-        except np.linalg.LinAlgError:
-            pass  # eigenvalues are too close together; use the dense solver
-    values, vectors = linalg.eigh(gram, subset_by_index=[n - k, n - 1], overwrite_a=True)
+        start = np.random.RandomState(0).standard_normal(n)
+        values, vectors = eigsh(gram, k, which="LA", v0=start)
+    else:
+        values, vectors = linalg.eigh(gram, subset_by_index=[n - k, n - 1], overwrite_a=True)
     return values[::-1], vectors[:, ::-1]
 
 

@@ -1,1 +1,0 @@
-"""ISOMAP, with landmarks for many rows."""
