@@ -4,10 +4,10 @@
 
 FOLDER holds labelled tables NAME.csv or NAME.csv.gz whose last column is the class, which gives the
 number of clusters. Each change is made to every table, and the clusters of the old rows are
-compared by the adjusted Rand index. Writes invariance.csv into OUT.
+compared by the adjusted Rand index. Writes invariance.csv into OUT, with the SHA-256 of each
+table.
 """
 
-import argparse
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.shared import progress
+from benchmarks.shared import number_table, parse, progress, sha256, write_csv
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Indices
 
@@ -30,10 +30,7 @@ Changed = tuple[str, pd.DataFrame, Indices]  # name, table, and its rows that ar
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the table."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("results"))
-    asked = parser.parse_args(arguments)
+    asked = parse(arguments, __doc__, "folder", out=Path("results"))
     warnings.simplefilter("ignore")
     found = []
     for file in sorted({*asked.folder.glob("*.csv"), *asked.folder.glob("*.csv.gz")}):
@@ -42,13 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         frame, n_clusters = table.iloc[:, :-1], table.iloc[:, -1].nunique()
         labels = clusters(frame, n_clusters)
         for name, changed, rows in changes(frame):
-            seed = int(name == "another seed")
-            again = clusters(changed, n_clusters, seed)[rows]
+            again = clusters(changed, n_clusters, int(name == "another seed"))[rows]
             score = adjusted_rand_score(labels, again)
-            found.append({"table": file.name.split(".csv")[0], "change": name, "ari": score})
+            place = {"table": file.name.split(".csv")[0], "sha256": sha256(file)}
+            found.append({**place, "change": name, "ari": score})
     scores = pd.DataFrame(found)
-    scores.to_csv(asked.out / "invariance.csv", index=False, float_format="%.4f")
-    print(summary(scores).to_string(index=False))
+    write_csv(scores, asked.out / "invariance.csv")
+    print(number_table("change", summary(scores), "{:g}"))
 
 
 def clusters(frame: pd.DataFrame, n_clusters: int, seed: int = 0) -> Indices:
@@ -93,20 +90,17 @@ def _renamed(column: pd.Series) -> pd.Series:
 
 def summary(scores: pd.DataFrame) -> pd.DataFrame:
     """Return for each change the number of comparisons, and the fraction that is equal enough."""
-    scores = scores.assign(asked=scores["change"].map(LEAST_OF).fillna(LEAST))
-    scores["reached"] = scores["ari"] >= scores["asked"]
+    asked = scores["change"].map(LEAST_OF).fillna(LEAST)
+    scores = scores.assign(asked=asked, reached=scores["ari"] >= asked)
     groups = scores.groupby("change", sort=False)
-    return (
-        groups.agg(
-            comparisons=("ari", "size"),
-            asked=("asked", "first"),
-            reached=("reached", "mean"),
-            mean=("ari", "mean"),
-            lowest=("ari", "min"),
-        )
-        .round(3)
-        .reset_index()
-    )
+    found = {
+        "comparisons": groups.size(),
+        "asked": groups["asked"].first(),
+        "reached": groups["reached"].mean(),
+        "mean": groups["ari"].mean(),
+        "lowest": groups["ari"].min(),
+    }
+    return pd.DataFrame(found).round(3)
 
 
 if __name__ == "__main__":

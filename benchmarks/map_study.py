@@ -1,13 +1,14 @@
 """Measure what a fit of the default model shows: its map, probabilities and densities.
 
 The map is compared with other maps, the probabilities with a Gaussian mixture's, the densities and
-expected values with common density models and imputers. Writes map.csv, map.md and reliability.png
+expected values with common density models and imputers. A row is right if its class is the majority
+class of its cluster; the Gaussian mixture has its own clusters. Writes map.csv and reliability.png
 into OUT, and the pictures of the documents into PICTURES.
 """
 
-import argparse
 import warnings
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from shutil import copy
 from typing import Any
@@ -21,17 +22,16 @@ from sklearn.ensemble import IsolationForest
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401  # required by scikit-learn
 from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 from sklearn.manifold import TSNE, Isomap, trustworthiness
-from sklearn.metrics import roc_auc_score, silhouette_score
+from sklearn.metrics import roc_auc_score
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.missing_values import hide
-from benchmarks.shared import BUNDLED, progress
+from benchmarks.shared import BUNDLED, parse, progress, write_csv
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.data import load
 from sgpmic_cli.figure_style import COLUMN, FAINT, canvas, look
 from sgpmic_cli.scores import mapped_labels
@@ -40,55 +40,36 @@ OURS, REFITS, MIXTURE = "GroupMap", "GroupMap, 8 refits", "Gaussian mixture"
 BINS = 10  # of a reliability curve
 MOST_ROWS = 1200  # of larger data sets, a random subsample is used
 
-MEASURES = {  # which value is best, and heading
-    "own": ("max", "Fraction of rows with most of ten neighbours on the map in their own cluster"),
-    "silhouette": ("max", "Silhouette of GroupMap's clusters on the map"),
-    "trustworthiness": ("max", "Trustworthiness of the map with ten neighbours"),
-    "auc": ("max", "Area under the ROC curve of the largest probability for *right*"),
-    "ece": ("min", "Expected calibration error of the largest probability for *right*"),
-    "likelihood": ("max", "Log-likelihood of held-out rows, nats per row"),
-    "imputation": ("min", "Root mean squared error of hidden entries, standard deviations"),
-    "outliers": ("max", "Area under the ROC curve of -`score_samples` for planted outliers"),
+MEASURES = {  # which value is best
+    "own": "max",  # rows with most of ten neighbours on the map in their own cluster
+    "trustworthiness": "max",
+    "auc": "max",
+    "ece": "min",
+    "likelihood": "max",
+    "imputation": "min",
+    "outliers": "max",
 }
-INTRODUCTION = """# The map and the probabilities in numbers
-
-At most {most_rows:,} rows, standardised columns, {seeds} seed(s), number of classes given. All
-maps show GroupMap's clusters. GroupMap's map is fitted with these clusters as its prior and the
-others are not, so neighbours and silhouette are no comparison. A row is *right* if its class is
-the majority class of its cluster; the Gaussian mixture has its own clusters. A random third of
-the rows is held out. GroupMap's likelihood is that of its mixture, process and noise, by Monte
-Carlo integration. 20 % of the entries are hidden. 5 % of the rows are replaced by uniform rows.
-*best* counts the data sets where a method has the best value, ties included. `make map-study`
-computes this page.
-"""
 Values = dict[tuple[str, str], float]  # by measure and method
 Arrays = dict[str, Array]  # by method
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the study. Write its files after every data set."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/study"))
-    parser.add_argument("--pictures", type=Path, default=Path("docs/gallery/pictures"))
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    asked = parser.parse_args(arguments)
-    for folder in (asked.out, asked.pictures):
-        folder.mkdir(parents=True, exist_ok=True)
+    """Run the study and write its files."""
+    place = {"out": Path("results/study"), "pictures": Path("docs/gallery/pictures")}
+    asked = parse(arguments, __doc__, seeds=[0, 1, 2], **place)
     records: list[tuple[str, int, str, str, float]] = []
     bins: list[Arrays] = []
-    for name in BUNDLED:
-        for seed in asked.seeds:
-            progress(f"{name}, seed {seed}")
-            values, found, maps, labels = measure(*table(name, seed), seed)
-            records += [(name, seed, *key, value) for key, value in values.items()]
-            bins.append(found)
-            if name == "segment" and seed == asked.seeds[0]:
-                draw_maps(asked.pictures / "three_maps", maps, labels)
-        frame = pd.DataFrame(records, columns=["dataset", "seed", "measure", "method", "value"])
-        frame.to_csv(asked.out / "map.csv", index=False, float_format="%.4f")
-        (asked.out / "map.md").write_text(page(frame), encoding="utf-8")
-        draw_reliability(asked.out / "reliability", bins)
-        copy(asked.out / "reliability.png", asked.pictures)
+    for name, seed in product(BUNDLED, asked.seeds):
+        progress(f"{name}, seed {seed}")
+        values, found, maps, labels = measure(*table(name, seed), seed)
+        records += [(name, seed, *key, value) for key, value in values.items()]
+        bins.append(found)
+        if name == "segment" and seed == asked.seeds[0]:
+            draw_maps(asked.pictures / "three_maps", maps, labels)
+    columns = ["dataset", "seed", "measure", "method", "value"]
+    write_csv(pd.DataFrame(records, columns=columns), asked.out / "map.csv")
+    draw_reliability(asked.out / "reliability", bins)
+    copy(asked.out / "reliability.png", asked.pictures)
 
 
 def table(name: str, seed: int) -> tuple[Array, Indices]:
@@ -110,7 +91,6 @@ def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, A
         values: Values = {}
         for name, points in maps.items():
             values["own", name] = own_neighbours(points, model.labels_)
-            values["silhouette", name] = silhouette_score(points, model.labels_)
             values["trustworthiness", name] = trustworthiness(rows, points, n_neighbors=10)
         probabilities = {OURS: model.responsibilities_, REFITS: refits.responsibilities_}
         probabilities[MIXTURE] = mixture(m, seed).fit(rows).predict_proba(rows)
@@ -220,18 +200,6 @@ def outlier_areas(rows: Array, m: int, seed: int) -> Values:
     models = {OURS: ours, MIXTURE: mixture(m, seed), "isolation forest": forest}
     scores = {k: model.fit(mixed).score_samples(mixed) for k, model in models.items()}
     return {("outliers", k): area(planted, -score) for k, score in scores.items()}
-
-
-def page(frame: pd.DataFrame) -> str:
-    """Return the page with one table for each measure, means over the seeds."""
-    parts = [INTRODUCTION.format(most_rows=MOST_ROWS, seeds=frame["seed"].nunique())]
-    for name, (kind, title) in MEASURES.items():
-        means = values_by_dataset(frame, name).round(3)
-        body = [[row, *map("{:.3f}".format, values)] for row, *values in means.itertuples()]
-        body.append(["mean", *map("{:.3f}".format, means.mean())])
-        body.append(["best", *map(str, means.eq(means.agg(kind, axis=1), axis=0).sum())])
-        parts += [f"## {title}\n", markdown_table(["data set", *means.columns], body)]
-    return "\n".join(parts)
 
 
 def values_by_dataset(frame: pd.DataFrame, measure: str) -> pd.DataFrame:

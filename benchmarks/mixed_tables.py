@@ -5,9 +5,9 @@ clusters given and open, and the numbers that were found are counted. Writes mix
 OUT.
 """
 
-import argparse
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,8 +17,10 @@ from scipy.stats import norm
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks.shared import parse, write_csv
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.benchmark.render.tables import markdown_table
 
 ROWS = 300
 FLIPS = 0.1  # probability that a flag or a text is not the one of its group
@@ -131,19 +133,13 @@ KINDS: dict[str, Generator] = {
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Draw the tables, cluster them and write the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--kinds", nargs="*", default=list(KINDS), choices=list(KINDS))
-    parser.add_argument("--out", type=Path, default=Path("results"))
-    asked = parser.parse_args(arguments)
+    asked = parse(arguments, __doc__, out=Path("results"), draws=20, kinds=list(KINDS))
     warnings.simplefilter("ignore")
-    rows = [
+    table = pd.DataFrame(
         {"kind": kind, "draw": draw, **scores(KINDS[kind](np.random.RandomState(draw)), draw)}
-        for kind in asked.kinds
-        for draw in range(asked.draws)
-    ]
-    table = pd.DataFrame(rows)
-    table.to_csv(asked.out / "mixed-tables.csv", index=False, float_format="%.4f")
+        for kind, draw in product(asked.kinds, range(asked.draws))
+    )
+    write_csv(table, asked.out / "mixed-tables.csv")
     print(summary(table))
 
 
@@ -183,19 +179,13 @@ def rivals(frame: pd.DataFrame, k: int, seed: int) -> dict[str, Indices]:
 def summary(table: pd.DataFrame) -> str:
     """Return a Markdown table with a line for each kind."""
     names = ["given", "open", "one-hot k-means", "FAMD k-means"]
-    lines = [
-        f"| table | groups | found (draws) | {' | '.join(names)} |",
-        f"|---|---:|---|{'---:|' * len(names)}",
-    ]
+    body = []
     for kind, rows in table.groupby("kind", sort=False):
         counts = rows["found"].value_counts().sort_index()
         found = ", ".join(f"{number} ({n})" for number, n in counts.items())
-        means = [
-            f"{rows[name].mean():.2f}" if name in rows and rows[name].notna().any() else ""
-            for name in names
-        ]
-        lines.append(f"| {kind} | {rows['groups'].iloc[0]} | {found} | {' | '.join(means)} |")
-    return "\n".join(lines) + "\n"
+        means = [f"{mean:.2f}".replace("nan", "") for mean in rows.reindex(columns=names).mean()]
+        body.append([str(kind), str(rows["groups"].iloc[0]), found, *means])
+    return markdown_table(["table", "groups", "found (draws)", *names], body)
 
 
 def _frame(name: str, values: np.ndarray) -> pd.DataFrame:

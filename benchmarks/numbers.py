@@ -242,7 +242,7 @@ def map_means(*measures: str) -> str:
     columns: dict[str, dict[str, str]] = {}
     for measure in measures:
         means = map_study.values_by_dataset(read("study/map.csv"), measure).round(3)
-        kind, _ = map_study.MEASURES[measure]
+        kind = map_study.MEASURES[measure]
         best = means.eq(means.agg(kind, axis=1), axis=0).sum()
         shown = zip(means.columns, means.mean(), best, strict=True)
         columns[measure] = {method: f"{mean:.2f} ({times})" for method, mean, times in shown}
@@ -281,7 +281,7 @@ def mixed() -> str:
 
 def invariance() -> str:
     """Return how often clusters stay when a table changes in ways that mean nothing."""
-    table = invariance_study.summary(read("invariance.csv")).set_index("change")
+    table = invariance_study.summary(read("invariance.csv"))
     return block(number_table("change", table, "{:g}"))
 
 

@@ -41,7 +41,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "study TABLES=benchmarks/tables/mixed": ("study-mixed/*",),
     "study TABLES=benchmarks/tables/suite": ("study-suite/*",),
     "missing-study": ("study/missing/*",),
-    "map-study": ("study/map.*", "study/reliability.*"),
+    "map-study": ("study/map.csv", "study/reliability.*"),
     "verdicts": ("verdicts.csv",),
     "mixed-tables": ("mixed-tables.csv",),
     "invariance TABLES=benchmarks/tables/mixed": ("invariance.csv",),

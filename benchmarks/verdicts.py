@@ -7,10 +7,9 @@ Power is measured on two Gaussians, and on islands beside a large cloud. Tables 
 of columns and of clusters once. Writes verdicts.csv into OUT.
 """
 
-import argparse
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, cycle, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.cluster import KMeans
 
-from benchmarks.shared import progress
+from benchmarks.shared import parse
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array
 from sgpmic_cli.clustering.clusters.valleys import (
@@ -92,22 +91,17 @@ CLOUDS: dict[str, Callable[[int, int, Random], Array]] = {
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results"))
-    parser.add_argument("--draws", type=int, default=60, help="tables of each kind")
-    parser.add_argument("--reference", action="store_true", help="print the table of valleys.py")
-    asked = parser.parse_args(arguments)
-    if asked.reference:
+    asked = parse(arguments, __doc__, out=Path("results"), draws=60, n_jobs=-1, reference=False)
+    if asked.reference:  # the table of valleys.py
         print(pd.DataFrame(reference(asked.draws), columns=P_VALUES[1:]).round(2).to_string())
         return
     tables = chain(false_alarms(asked.draws), detections(asked.draws))
-    found = Parallel(n_jobs=-1, return_as="generator")(delayed(called_groups)(*t) for t in tables)
-    table = summary(shown(found))
+    table = summary(Parallel(asked.n_jobs)(delayed(called_groups)(*each) for each in tables))
     table.to_csv(asked.out / "verdicts.csv", index=False)
     print(table.to_string(index=False))
 
 
-def summary(rows: Iterator[dict[str, str | bool]]) -> pd.DataFrame:
+def summary(rows: Iterable[dict[str, str | bool]]) -> pd.DataFrame:
     """Return the number of tables with a group, its fraction and standard error."""
     called = pd.DataFrame(rows).melt("table", var_name="judged", value_name="group")
     table = called.groupby(["table", "judged"], sort=False)["group"].agg(["size", "sum", "mean"])
@@ -115,14 +109,6 @@ def summary(rows: Iterator[dict[str, str | bool]]) -> pd.DataFrame:
     variance = table["fraction"] * (1.0 - table["fraction"])
     table["standard error"] = np.sqrt(variance / table["tables"])
     return table.round(3).reset_index()
-
-
-def shown(rows: Iterator[dict[str, str | bool]]) -> Iterator[dict[str, str | bool]]:
-    """Yield the same rows, and report those in which something is called a group."""
-    for row in rows:
-        if any(value is True for value in row.values()):
-            progress(str(row))
-        yield row
 
 
 def reference(draws: int) -> Iterator[Array]:
@@ -142,7 +128,7 @@ def false_alarms(draws: int) -> Iterator[Table]:
     """Yield tables without groups: name, rows, number of clusters and seed."""
     for kind, cloud in CLOUDS.items():
         for draw in range(draws):
-            n, p, k = (next(islice(cycle(of), draw, None)) for of in (ROWS, COLUMNS, CLUSTERS))
+            n, p, k = (each[draw % len(each)] for each in (ROWS, COLUMNS, CLUSTERS))
             rows = cloud(n, p, Random(draw))
             yield kind, rows, min(k, len(np.unique(rows, axis=0))), draw
 

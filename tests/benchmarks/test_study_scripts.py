@@ -93,7 +93,7 @@ def test_a_run_is_timed_until_it_nears_the_best_of_both():
 def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(verdicts, "CLOUDS", {"Gaussian": verdicts.CLOUDS["Gaussian"]})
     monkeypatch.setattr(verdicts, "SEPARATED", [(200, 2, 8.0, 0.5)])
-    verdicts.main(["--out", str(tmp_path), "--draws", "2"])
+    verdicts.main(["--out", str(tmp_path), "--draws", "2", "--n-jobs", "1"])
     written = pd.read_csv(tmp_path / "verdicts.csv")
     assert list(written["judged"].unique()) == ["k-means", "clusters", "islands"]
     counts = written.groupby("table", sort=False)["with a group"].agg(list).tolist()
