@@ -57,8 +57,8 @@ lint: $(DEV) ## ruff, mypy and the import contracts
 	"$(BIN)/mypy"
 	"$(BIN)/lint-imports"
 
-kill-test: $(DEV) ## kill -9 at thirty moments of benchmark, fit and plot, and compare
-	KILLS=10 "$(BIN)/python" -m pytest -m slow tests/hostile/test_kills.py
+kill-test: $(DEV) ## kill -9 at thirty moments of benchmark and fit, and compare
+	KILLS=15 "$(BIN)/python" -m pytest -m slow tests/hostile/test_kills.py
 
 check: $(RUN) ## the gate, `sgpmic check`: recompute the fast cells and compare them with the reference
 	$(GroupMap) check

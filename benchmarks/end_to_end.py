@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "imports": min(run([sys.executable, "-c", IMPORTS])["seconds"] for _ in range(asked.turns)),
         "rows": [measure(n, asked.turns if n < 30_000 else 1) for n in ROWS if n <= asked.rows],
     }
-    from sgpmic_cli.files.manifest import commit, environment  # imports NumPy
+    from sgpmic_cli.manifest import commit, environment  # imports NumPy
 
     document = {**environment(), "commit": commit(), **document}
     asked.out.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.files.manifest import commit, environment
+from sgpmic_cli.manifest import commit, environment
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"

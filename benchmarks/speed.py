@@ -36,7 +36,7 @@ from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.render.tables import as_json
 from sgpmic_cli.clustering.map.training import MapFitter, fit_map, start_map
-from sgpmic_cli.files.manifest import commit, environment
+from sgpmic_cli.manifest import commit, environment
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.row_blocks import workers
 

@@ -4,8 +4,6 @@ import os
 import resource
 import sys
 
-from sgpmic_cli.interrupts import install_handlers
-
 # Use one BLAS thread per process; this must be set before NumPy is imported. Several processes with
 # several threads each are slower, and sums that are split over threads differ in the last digits.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -16,7 +14,6 @@ LEAST_MEMORY = 1 << 30  # bytes of address space; with less, loading OpenBLAS ma
 def main() -> None:
     """Run the `sgpmic` command."""
     _open_closed_streams()
-    install_handlers()
     # Typer, NumPy and Matplotlib fail if these have values that they do not expect.
     for variable in ("TERMINAL_WIDTH", "SOURCE_DATE_EPOCH", "MPLBACKEND"):
         os.environ.pop(variable, None)

@@ -38,10 +38,6 @@ class DataUnavailable(SgpmicError):
     exit_code = 4
 
 
-class Terminated(KeyboardInterrupt):
-    """The process received SIGTERM."""
-
-
 @contextmanager
 def input_errors() -> Iterator[None]:
     """Raise a ValueError of this block, in which a library checks input of the user, as ours.

@@ -1,6 +1,7 @@
 """Read printed numbers, and write and read the JSON document of a benchmark."""
 
 import io
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +15,6 @@ from sgpmic_cli.benchmark.compare import KEY, METRICS, NUMBERS, SHOWN, long_tabl
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Study
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.files.atomic import read_regular
-from sgpmic_cli.files.output_folder import read_json
 
 # The fields of a cell in a document with their types. Explained variance is `variance` there.
 FIELDS: dict[str, Any] = {
@@ -28,7 +27,7 @@ FIELDS: dict[str, Any] = {
 def read_printed(path: Path) -> pd.DataFrame:
     """Read printed numbers from a CSV file; see `parse_printed`."""
     try:
-        return parse_printed(read_regular(path))
+        return parse_printed(path.read_bytes())
     except (OSError, KeyError, ValueError) as error:
         problem = f"column {error} is missing" if isinstance(error, KeyError) else error
         raise UsageError(
@@ -151,7 +150,7 @@ def _read_numbers(mean: Any, std: Any) -> tuple[float | None, float | None]:
 def reading(path: Path) -> Iterator[dict[str, Any]]:
     """Yield a JSON object that a benchmark wrote. Turn every fault in it into one sentence."""
     try:
-        yield dict(read_json(path))
+        yield dict(json.loads(path.read_bytes()))
     except (OSError, KeyError, TypeError, ValueError) as error:
         problem = f"{error} is missing" if isinstance(error, KeyError) else error
         raise SgpmicError(

@@ -21,8 +21,7 @@ import pandas as pd
 
 from sgpmic_cli.benchmark.compare import LEVEL, NEAR, OWN_METRICS
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.files.atomic import write_whole
-from sgpmic_cli.files.output_folder import read_json
+from sgpmic_cli.files import write_whole
 
 REPEATS = 10  # of a new reference
 SCORE_DIGITS = 4  # of the scores in a reference
@@ -74,7 +73,7 @@ class Reference:
 def read_reference(path: Path) -> Reference:
     """Read a reference. The paths of users' files are relative to it."""
     try:
-        content = read_json(path)
+        content = json.loads(path.read_bytes())
         processor = str(content.get("processor", HERE))
         rows = [
             (entry["dataset"], int(entry["variance"]), entry["method"], metric, i, side, score)

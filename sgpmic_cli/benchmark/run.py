@@ -19,7 +19,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,15 +31,13 @@ from sgpmic_cli.benchmark.fit import DEFAULTS, Limits, Row
 from sgpmic_cli.benchmark.plan import Cell, Run, Study, load_data, plan_cells, plan_runs, runs_of
 from sgpmic_cli.benchmark.workers import make_batches, run_locally, run_on_cluster
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.files.atomic import read_regular, strict_json, write_whole
-from sgpmic_cli.files.manifest import manifest
-from sgpmic_cli.files.output_folder import check_writable, claim_folder, settle, write_files
+from sgpmic_cli.files import check_writable, claim_folder, locked, write_files, write_whole
+from sgpmic_cli.manifest import manifest
 from sgpmic_cli.scores import SCORES
 
 MANIFEST = "manifest.json"
 BENCHMARK = "benchmark"  # the command that writes the tables, unless another is named
 MAX_JOBS_PER_CORE = 32
-MAX_BYTES = 1 << 24  # of a stored run
 FIELDS = [
     *("key", "dataset", "method", "q", "n_clusters", "settings", "repeat", "seed", "status"),
     *("seconds", *DEFAULTS),
@@ -48,7 +46,7 @@ COLUMNS = list(dict.fromkeys(["cell", "data", "explained_variance", *FIELDS, *SC
 
 
 class Store:
-    """A folder of runs that several processes may use at once, because writes are atomic."""
+    """A folder of runs, one file each."""
 
     def __init__(self, folder: PathLike, warn: Callable[[str], None] = lambda _: None):
         self.folder = Path(folder)
@@ -60,12 +58,6 @@ class Store:
         """Return the folder where methods keep intermediate results that several runs share."""
         return self.folder / "memory"
 
-    def open(self) -> None:
-        """Create the folder and remove unfinished files of killed processes."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        settle(self.folder)
-        settle(self.memory)
-
     def read(self, key: str) -> Row | None:
         """Return a stored run, or None if it is missing or damaged.
 
@@ -73,9 +65,7 @@ class Store:
         """
         path = self.folder / f"{key}.json"
         try:
-            if path.exists() and not path.is_file():
-                raise ValueError("not a regular file")
-            row = strict_json(read_regular(path, MAX_BYTES))
+            row = json.loads(path.read_bytes())
             if row.pop("checksum") != _checksum(row) or row["key"] != key:
                 raise ValueError("the checksum or the key differs")
             if row.keys() != set(FIELDS):
@@ -214,9 +204,10 @@ def run_study(
     """
     prepared = prepare(study, options, out)
     folder, start = prepared.store.folder, time.perf_counter()
-    if out is None:
-        check_writable(folder, "--store")
-    with nullcontext() if out is None else claim_folder(Path(out), command, study.datasets, folder):
+    if out is not None:
+        claim_folder(Path(out), command)
+    check_writable(folder, "--store")
+    with locked(folder):
         options.watcher.planned(len(prepared.stored), len(prepared.pending))
         rows = prepared.stored | execute(prepared.pending, prepared.store, options)
     return FinishedStudy(prepared, results_frame(prepared, rows), time.perf_counter() - start)
@@ -226,7 +217,6 @@ def execute(pending: Sequence[Run], store: Store, options: RunOptions) -> dict[s
     """Compute runs, store each at once, and return the rows by key."""
     if not pending:
         return {}
-    store.open()
     batches = make_batches(pending, options.limits)
     if options.scheduler is None:
         results = run_locally(batches, store.memory, options.limits, options.n_jobs)

@@ -6,7 +6,6 @@ workers died (joblib 1.6).
 
 import asyncio
 import logging
-import multiprocessing.resource_tracker
 import os
 import signal
 import warnings
@@ -21,7 +20,6 @@ from sgpmic_cli.benchmark.methods import error_text, exit_with_parent
 from sgpmic_cli.benchmark.plan import Cell, Run
 from sgpmic_cli.code_version import code_version
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.interrupts import blocked_interrupts
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -68,7 +66,6 @@ def make_batches(runs: Sequence[Run], limits: Limits) -> list[list[Run]]:
 def run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> Rows:
     """Compute batches with joblib, or in this process if there is one job."""
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-    from joblib.externals import loky
 
     if effective_n_jobs(n_jobs) == 1:
         for batch in batches:
@@ -85,11 +82,7 @@ def run_locally(batches: Batches, memory: Path, limits: Limits, n_jobs: int) -> 
             parallel = Parallel(
                 return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
             )
-            for tracker in (multiprocessing.resource_tracker, loky.backend.resource_tracker):
-                tracker.ensure_running()  # its start unblocks the signals
-            with blocked_interrupts():
-                rows = parallel(delayed(_compute_all)(batch, memory, limits) for batch in batches)
-            yield from rows
+            yield from parallel(delayed(_compute_all)(batch, memory, limits) for batch in batches)
     except BrokenProcessPool as error:
         raise SgpmicError(
             f"a worker process died, probably out of memory: {RESUME} Use fewer processes, such as "

@@ -21,7 +21,7 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.errors import SgpmicError, Terminated
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.text import as_option_value, for_terminal
 
 # The panel of each subcommand in the help, and its function or group as "module:name".
@@ -148,7 +148,7 @@ class Commands(TyperGroup):
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt as interrupt:
             _print_error(str(interrupt) or "interrupted.")
-            raise typer.Exit(143 if isinstance(interrupt, Terminated) else 130) from None
+            raise typer.Exit(130) from None
 
     def _message(self, error: SgpmicError, ctx: Any) -> str:
         """Return the message of an error; a TableError recommends options of the subcommand."""

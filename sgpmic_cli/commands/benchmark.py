@@ -191,13 +191,10 @@ def report(
     `sgpmic plot --out RESULTS/figures` and its protocol. A file of printed numbers has the columns
     method, dataset, metric, mean, std, repeats and, if rows differ by it, variance.
     """
-    from sgpmic_cli.files.atomic import refuse_replacing, write_whole
+    from sgpmic_cli.files import write_whole
     from sgpmic_cli.pages import refuse_other_file
     from sgpmic_cli.paper.page import report_page
 
-    tables = (path for path in results.glob("*") if path.suffix != ".html")
-    inputs = [*tables, *results.glob("*/*"), *([printed] if printed else [])]
-    refuse_replacing(out, inputs)
     refuse_other_file(out)
     write_whole(out, report_page(results, printed))
     print(for_terminal(str(out)))

@@ -50,8 +50,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     )
     from sgpmic_cli.benchmark.run import RunOptions
     from sgpmic_cli.commands.output import RunProgress, finish_runs
-    from sgpmic_cli.files.atomic import refuse_replacing
-    from sgpmic_cli.files.output_folder import check_writable
+    from sgpmic_cli.files import check_writable
     from sgpmic_cli.paper.experiments.protocols import INSTALLED, REFERENCE, paper_suite
 
     path = REFERENCE if reference is None else reference
@@ -67,7 +66,6 @@ def check(  # noqa: PLR0913 - one parameter per option
     options = RunOptions(store=store, n_jobs=n_jobs, watcher=progress, data_dir=data_dir)
     old = None if update and not path.exists() else read_reference(path)
     if update:
-        refuse_replacing(path, selection.datasets)
         check_writable(path.parent, "--reference")
         with progress:
             renewed, changes, finished = gate.update_reference(

@@ -81,7 +81,7 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
     import sgpmic_cli
     from sgpmic_cli.data.registered import cache_folder, describe_all
     from sgpmic_cli.data.registry import bundled_folder
-    from sgpmic_cli.files.manifest import commit, environment
+    from sgpmic_cli.manifest import commit, environment
     from sgpmic_cli.paper.experiments.protocols import paper_suite
 
     content = {

@@ -123,8 +123,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
-    from sgpmic_cli.files.manifest import manifest
-    from sgpmic_cli.files.output_folder import output_folder
+    from sgpmic_cli.files import output_folder
+    from sgpmic_cli.manifest import manifest
     from sgpmic_cli.result.figures import draw_all
     from sgpmic_cli.result.interpretation import with_refit
     from sgpmic_cli.result.result_tables import TABLE, file_texts, with_names, write_table
@@ -134,7 +134,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     data = load(dataset, table=options, data_dir=data_dir)
     data = data if name is None else with_names(data, name)
     out = shared.default_out("fit", data.name) if out is None else out
-    with output_folder(out, "fit", "replace" if force else "new", [dataset]) as folder:
+    with output_folder(out, "fit", "replace" if force else "new") as folder:
         with FitProgress(output) as progress:
             fitted = fit_models.fit_with_options(data, **vars(model), progress=progress)
             fitted = with_refit(fitted, progress)
@@ -188,7 +188,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.estimator_base.latent_clusterer import load
-    from sgpmic_cli.files.output_folder import output_folder
+    from sgpmic_cli.files import output_folder
     from sgpmic_cli.result import later_rows
 
     dataset = shared.named_data(dataset, dataset_option)
@@ -198,7 +198,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     rows = rows_for(recipe, dataset, label=file.label, id=file.id, format=text, data_dir=data_dir)
     out = shared.default_out("predict", rows.name) if out is None else out
     with (
-        output_folder(out, "predict", "replace" if force else "new", [dataset, model]) as folder,
+        output_folder(out, "predict", "replace" if force else "new") as folder,
         FitProgress(output, "reading the rows") as progress,
     ):
         summary = later_rows.assign_rows(fitted, rows, folder, progress)
@@ -238,7 +238,7 @@ def report_clusters(
     """
     from sgpmic_cli.commands import fit_models
     from sgpmic_cli.data import load
-    from sgpmic_cli.files.atomic import refuse_replacing, write_whole
+    from sgpmic_cli.files import write_whole
     from sgpmic_cli.pages import refuse_other_file
     from sgpmic_cli.result.interpretation import answer_headline
     from sgpmic_cli.result.page import cluster_codes, whole_page
@@ -253,7 +253,6 @@ def report_clusters(
     codes, names = cluster_codes(data.classes)
     default = shared.default_out("report-clusters", data.name)
     out = default.with_name(f"{default.name}.html") if out is None else out
-    refuse_replacing(out, [dataset])
     refuse_other_file(out)
     with FitProgress(output) as progress:
         rows = replace(data, labels=None, class_names=())

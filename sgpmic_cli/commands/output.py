@@ -23,7 +23,6 @@ from rich.text import Text
 
 from sgpmic_cli.commands.shared_options import Json, Quiet
 from sgpmic_cli.errors import CellsFailed
-from sgpmic_cli.interrupts import cleanup
 from sgpmic_cli.text import for_html, for_terminal
 
 if TYPE_CHECKING:
@@ -177,7 +176,6 @@ class ProgressDisplay:
 
     def __init__(self, output: Output, text: str = "initialising the fit"):
         self.output = output
-        self.cleanup = cleanup()
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._print_lines, daemon=True)
         self.bar = bars.Progress(
@@ -196,7 +194,6 @@ class ProgressDisplay:
         (self.task,) = self.bar.tasks
 
     def __enter__(self) -> Self:
-        self.cleanup.__enter__()
         if self.bar.disable:
             self.thread.start()
         else:
@@ -204,7 +201,6 @@ class ProgressDisplay:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        self.cleanup.__exit__(None, None, None)
         if self.bar.disable:
             self.ended.set()
             self.thread.join()
@@ -267,7 +263,7 @@ class RunProgress(ProgressDisplay):
         """End the display; after an interrupt, say how to resume the work."""
         super().__exit__(kind, *error)
         if kind is not None and issubclass(kind, KeyboardInterrupt):
-            raise kind(
+            raise KeyboardInterrupt(
                 "interrupted; finished runs are stored, and the same command resumes the work."
             ) from None
 

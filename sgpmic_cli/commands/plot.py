@@ -58,7 +58,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     `sgpmic sweep-inducing` wrote. The same runs give identical files.
     """
     from sgpmic_cli.benchmark.run import RunOptions
-    from sgpmic_cli.files.output_folder import output_folder
+    from sgpmic_cli.files import output_folder
     from sgpmic_cli.paper.figures.catalogue import all_figures, resolve
     from sgpmic_cli.paper.figures.panels import PlotOptions
 

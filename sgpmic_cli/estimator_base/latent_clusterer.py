@@ -39,7 +39,6 @@ from sgpmic_cli.estimator_base.prediction import (
 )
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE, Scale, check_spread, offset_and_scale
 from sgpmic_cli.estimator_base.storage import StoredModel, read_model
-from sgpmic_cli.files.output_folder import settle
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 
@@ -308,7 +307,6 @@ def load(path: PathLike, *, every_row: bool = True) -> LatentClusterer:
         The fitted estimator that the file holds.
     """
     file = Path(path, "model.npz") if Path(path).is_dir() else Path(path)
-    settle(file.parent)
     model: LatentClusterer = read_model(file, ESTIMATORS, every_row)
     return model
 

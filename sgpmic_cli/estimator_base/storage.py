@@ -27,7 +27,7 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base import Rule, check_parameters
 from sgpmic_cli.estimator_base.prediction import most_probable, unusual_below, with_left_out
 from sgpmic_cli.estimator_base.scaling import SAFE_RANGE
-from sgpmic_cli.files.atomic import replacing, strict_json
+from sgpmic_cli.files import replacing
 from sgpmic_cli.tables.encoder import TableEncoder
 from sgpmic_cli.tables.recipe import TableRecipe, typed
 
@@ -52,7 +52,7 @@ def read_model(path: PathLike, estimators: Mapping[str, Any], every_row: bool = 
     """
     try:
         with _opened(Path(path)) as members:
-            header = strict_json(members["header"].tobytes())
+            header = json.loads(members["header"].tobytes())
             _check_version(path, header)
             kind = header["kind"]
             if kind not in estimators:

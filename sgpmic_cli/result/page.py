@@ -20,7 +20,7 @@ from sgpmic_cli._version import __version__
 from sgpmic_cli.clustering.group_map import GroupMap
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.files.atomic import write_whole
+from sgpmic_cli.files import write_whole
 from sgpmic_cli.pages import Html, Section, document, items, paragraph, picture, table, tag
 from sgpmic_cli.result import interpretation
 from sgpmic_cli.result.cards import cards

@@ -16,7 +16,7 @@ from typer.main import get_command
 from sgpmic_cli import GroupMap
 from sgpmic_cli.commands import app, fit_models
 from sgpmic_cli.data import load
-from sgpmic_cli.files.output_folder import MARKER
+from sgpmic_cli.files import MARKER
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
 

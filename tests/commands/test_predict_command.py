@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
-from sgpmic_cli.files.output_folder import MARKER
+from sgpmic_cli.files import MARKER
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.result import later_rows
 from sgpmic_cli.scores import purity

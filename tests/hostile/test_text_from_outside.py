@@ -3,7 +3,6 @@
 import warnings
 
 import pytest
-from command_line import sgpmic
 
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.commands.output import Output, facts, rich_table
@@ -74,26 +73,3 @@ def test_harmless_text_is_unchanged_and_secrets_in_addresses_are_hidden():
     for address in ("http://me:se@secret@host", "http://secret@host", "http://host/?key=secret"):
         assert "secret" not in for_terminal(f"'{address}' does not answer")
         assert "host" in for_terminal(address)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "label"),
-    [("a,b.csv", r"$\frac{x"), ("a\nb|\x1b[31m.csv", "🙂\x1b[31m"), ("\udce9.csv", "<b>")],
-)
-def test_files_classes_and_output_folders_may_have_any_name(folder, name, label):
-    text = (folder / "my.csv").read_text().replace("x\n", f"{label}\n")
-    (folder / name).write_text(text)
-    common = [f"./{name}", "--label", "kind", "--out"]
-    quick = "benchmark --methods pca-fcm --repeats 1 --n-jobs 1"
-    compared = sgpmic(quick, *common, f"{name} 1")
-    assert (folder / f"{name} 1" / "table.md").read_text().count(
-        "\n| a"
-    ) <= 3  # one row for each score
-    quick = "fit --clusters 2 --iterations 1 --inducing 5 --resamples 0"
-    fitted = sgpmic(quick, *common, f"{name} 2")
-    assert "could not be drawn" not in fitted.stderr
-    assert (folder / f"{name} 2" / "embedding.png").exists()
-    page = (folder / f"{name} 2" / "report.html").read_text(encoding="utf-8")
-    assert "<b>" not in page
-    assert "\x1b" not in page + compared.output + fitted.output

@@ -88,7 +88,6 @@ def test_wrong_argument_is_one_sentence(folder, refused, arguments, words):
         (["fit", "iris"], "--out", "/proc/nowhere"),
         (IRIS, "--out", "my.csv/deeper"),
         (["table1"], "--out", "my.csv/deeper"),
-        ([*IRIS, "--out", "out"], "--store", "my.csv"),
         (["check", "--update"], "--reference", "my.csv/reference.json"),
     ],
 )

@@ -19,7 +19,7 @@ from sgpmic_cli.benchmark.render.tables import (
     markdown_table,
 )
 from sgpmic_cli.data.registry import entry
-from sgpmic_cli.files.output_folder import write_files
+from sgpmic_cli.files import write_files
 from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.paper.experiments.protocols import printed_q, table1
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli.figure_style import COLOURS, LETTERS, PAGE, canvas
-from sgpmic_cli.files.array_cache import Arrays
-from sgpmic_cli.paper.figures.panels import PlotOptions, traces
+from sgpmic_cli.paper.figures.panels import Arrays, PlotOptions, traces
 
 DATASETS = {
     "iris": "Iris",

@@ -23,10 +23,12 @@ from sgpmic_cli.benchmark.run import RunOptions, run_study
 from sgpmic_cli.data import Rows
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.figure_style import matched_looks
-from sgpmic_cli.files.array_cache import Arrays, kept
+from sgpmic_cli.files import replacing
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
+
+Arrays = dict[str, NDArray]
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,17 @@ def _typical_fits(
         repeat = int(good["repeat"].iloc[typical(good[cell.scores["acc"]])])
         run = finished.prepared.runs_of(cell)[repeat]
         path = store.folder / "panels" / f"{run.key}{suffix}.npz"
-        yield run, good, kept(path, partial(fit, run, store.memory))
+        yield run, good, _kept(path, partial(fit, run, store.memory))
+
+
+def _kept(path: Path, compute: Callable[[], Arrays]) -> Arrays:
+    """Return the arrays in a file. If it is absent, compute and write them."""
+    if not path.exists():
+        arrays = compute()
+        with replacing(path) as file:
+            np.savez(file, allow_pickle=False, **arrays)
+    with np.load(path) as members:
+        return dict(members)
 
 
 def typical(acc: pd.Series) -> int:

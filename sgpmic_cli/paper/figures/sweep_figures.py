@@ -4,7 +4,6 @@ The curves come from the sweep.csv of a sweep: the mean over the repeats, with a
 standard deviation.
 """
 
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ import pandas as pd
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.figure_style import INK, LETTERS, PAGE, as_drawn, canvas, look
-from sgpmic_cli.files.output_folder import read_whole
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.figures.panels import PlotOptions
 
@@ -46,7 +44,7 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
     if (folder / "sweep.csv").exists():
         path = folder / "sweep.csv"
     try:
-        table = pd.read_csv(io.BytesIO(read_whole(path)), dtype=str, keep_default_na=False)
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
         if not isinstance(table.index, pd.RangeIndex):
             raise ValueError("a line has more fields than the heading")
         table = table.rename(columns={column: "x"})[

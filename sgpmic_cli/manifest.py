@@ -6,13 +6,13 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from sgpmic_cli._version import __version__
 
-RECORDED_LIBRARIES = (
+LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "threadpoolctl"),
     *("typer", "rich", "matplotlib"),
 )
@@ -35,28 +35,20 @@ def manifest(arguments: Mapping[str, Any], data: Mapping[str, str], **more: Any)
 
 def environment() -> dict[str, Any]:
     """Return the versions, processor and linear algebra libraries of this process."""
-    versions = {"sgpmic": __version__, "python": platform.python_version()}
-    for name in RECORDED_LIBRARIES:
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    return {
-        "versions": versions,
-        "platform": platform.platform(),
-        "cpu": {"model": platform.processor() or platform.machine(), "cores": os.cpu_count()},
-        "blas": blas(),
-    }
-
-
-def blas() -> list[dict[str, Any]]:
-    """Return the loaded linear algebra libraries with their numbers of threads."""
     import numpy as np
     from scipy import linalg
     from threadpoolctl import threadpool_info
 
+    versions = {name: version(name) for name in LIBRARIES}
     linalg.cholesky(np.eye(1))  # loads the library that SciPy brings
     kept = ("user_api", "internal_api", "version", "num_threads", "threading_layer", "architecture")
-    found = [{name: each[name] for name in kept if name in each} for each in threadpool_info()]
-    return sorted(found, key=str)  # threadpool_info has no fixed order
+    blas = [{name: each[name] for name in kept if name in each} for each in threadpool_info()]
+    return {
+        "versions": {"sgpmic": __version__, "python": platform.python_version(), **versions},
+        "platform": platform.platform(),
+        "cpu": {"model": platform.processor() or platform.machine(), "cores": os.cpu_count()},
+        "blas": sorted(blas, key=str),  # threadpool_info has no fixed order
+    }
 
 
 def commit() -> str | None:
@@ -64,7 +56,7 @@ def commit() -> str | None:
 
     Results are also the pictures of the documents, which `make map-study` and `make docs` draw.
     """
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[1]
     if not (root / ".git").exists():
         return None
 
