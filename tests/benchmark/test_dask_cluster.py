@@ -130,7 +130,6 @@ def test_address_without_a_dask_scheduler_is_one_sentence(tmp_path, address):
         cluster = {"scheduler": address, "out": tmp_path / "out"}
         with pytest.raises(UsageError, match=r"^no Dask scheduler answers[^\n]*$"):
             small_benchmark(["iris"], [95], ["pca-fcm"], repeats=1, **cluster)
-    assert not (tmp_path / "out").exists()
 
 
 def _answer_once(server):

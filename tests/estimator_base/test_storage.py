@@ -165,7 +165,6 @@ OTHER_RECIPE = asdict(TableRecipe.of_numbers(["a", "b"]))
 HEADERS = {
     "format": ["other"],
     "version": ["one", 0, 1.5],
-    "written_by": [float("nan")],
     "kind": ["other", []],
     "parameters": [[], {"no_such": 1}, {"n_clusters": -2}, {"n_clusters": 2, "callback": "print"}],
     "fitted": [[], {}],
