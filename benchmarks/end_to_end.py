@@ -12,14 +12,14 @@ time of `sgpmic fit` is stopped; its time and its memory are then lower limits.
 """
 
 import argparse
-import json
 import os
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROWS = (300, 3_000, 30_000, 300_000)
@@ -69,30 +69,26 @@ points = PCA(2).fit_transform(rows)
 IMPORTS = "import numpy, pandas, scipy, sklearn"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(given: Sequence[str] | None = None) -> None:
     """Measure and write the file."""
-    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results"))
-    parser.add_argument("--rows", type=int, default=ROWS[-1], help="most rows")
     parser.add_argument("--turns", type=int, default=3, help="processes of each kind")
-    asked = parser.parse_args(arguments)
+    asked = parser.parse_args(given)
     document = {
         "unit": "seconds of processor time in one thread; gigabytes of memory",
         "columns": 20,
         "turns": asked.turns,
         "imports": min(run([sys.executable, "-c", IMPORTS])["seconds"] for _ in range(asked.turns)),
-        "rows": [measure(n, asked.turns if n < 30_000 else 1) for n in ROWS if n <= asked.rows],
+        "rows": [measure(n, asked.turns if n < 30_000 else 1) for n in ROWS],
     }
-    from sgpmic_cli.manifest import commit, environment  # imports NumPy
+    from benchmarks.shared import write_measurements  # imports NumPy
 
-    document = {**environment(), "commit": commit(), **document}
-    asked.out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(document, indent=2) + "\n"
-    (asked.out / "speed-end-to-end.json").write_text(text, encoding="utf-8")
+    write_measurements(document, asked.out / "speed-end-to-end.json")
 
 
 def measure(n: int, turns: int) -> dict[str, object]:
-    """Return seconds and memory of the three ways for a table of n rows, and the ratios."""
+    """Return seconds and memory of the three ways for a table of n rows."""
     best: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         table, out = str(Path(folder) / "table.csv"), str(Path(folder) / "out")
@@ -105,22 +101,26 @@ def measure(n: int, turns: int) -> dict[str, object]:
         for _ in range(turns):
             for name, command in commands.items():
                 limit = LONGEST * best["sgpmic"]["seconds"] if "sgpmic" in best else None
-                found = run([sys.executable, *command], limit)
+                found = run([sys.executable, *command], limit, THREADS)
                 print(f"{n} rows, {name}: {found}", file=sys.stderr, flush=True)
                 if name not in best or found["seconds"] < best[name]["seconds"]:
                     best[name] = found
-    ours = best["sgpmic"]["seconds"]
-    ratios = {name: round(ours / found["seconds"], 3) for name, found in best.items()}
-    return {"n": n, **best, "ratios": ratios}
+    return {"n": n, **best}
 
 
-def run(command: Sequence[str], limit: float | None = None) -> dict[str, float]:
+def run(
+    command: Sequence[str], limit: float | None = None, variables: Mapping[str, str] | None = None
+) -> dict[str, float]:
     """Run a process. Return its processor time in total and at its first line, and its memory.
 
-    After `limit` seconds of processor time it is stopped.
+    `wall_seconds` is its wall time. After `limit` seconds of processor time it is stopped.
     """
+    began = time.perf_counter()
     process = subprocess.Popen(
-        command, env={**os.environ, **THREADS}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command,
+        env={**os.environ, **(variables or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     assert process.stdout is not None
     if limit is not None:
@@ -130,6 +130,7 @@ def run(command: Sequence[str], limit: float | None = None) -> dict[str, float]:
         found["first_answer"] = _seconds_so_far(process.pid)
     process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
+    found["wall_seconds"] = round(time.perf_counter() - began, 2)
     process.returncode = os.waitstatus_to_exitcode(status)
     if limit is not None and process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         found["stopped"] = True

@@ -2,15 +2,16 @@
 
     python -m benchmarks.numbers [--check]
 
-A document marks what comes from a file: `<!--= NAME ARGUMENTS -->value<!--/-->`, where NAME is a
-key of VALUES. The value is a number, a phrase or a table, or says that the file does not exist yet.
+A document marks what comes from a file: `<!--= NAME ARGUMENTS -->value<!--/-->`, where NAME is
+that of a function below. The value is a number, a phrase or a table, or says that the file does not
+exist yet.
 `--check` lists the documents that are out of date and changes nothing.
 """
 
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -19,11 +20,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks import invariance as invariance_study
-from benchmarks import map_study, mixed_tables, speed_tables, study
+from benchmarks import invariance, map_study, missing_values, mixed_tables, study
 from benchmarks.agreement import OWN, PROCEDURES
-from benchmarks.missing_values import mean_acc
-from benchmarks.shared import number_table
+from benchmarks.shared import number_table, standard_error
 from sgpmic_cli.benchmark.compare import METRICS
 from sgpmic_cli.benchmark.render.tables import markdown_table
 
@@ -73,14 +72,11 @@ def value(name: str) -> str:
     """Return the value of a mark."""
     function, *arguments = name.split()
     try:
-        return VALUES[function](*arguments)
+        found = str(globals()[function.replace("-", "_")](*arguments))
     except FileNotFoundError as error:
         return f"(`results/{Path(error.filename).relative_to(RESULTS)}` does not exist yet)"
-
-
-def block(table: str) -> str:
-    """Return a table between blank lines, as Markdown needs it beside a comment."""
-    return f"\n\n{table.strip()}\n\n"
+    # In Markdown a table needs blank lines beside a comment.
+    return f"\n\n{found.strip()}\n\n" if found.startswith("|") else found
 
 
 @cache
@@ -111,11 +107,11 @@ def minutes(folder: str) -> str:
     return f"{seconds / 60:.0f} minutes on {cores} cores"
 
 
-def verdicts_by_score(folder: str) -> str:
+def verdicts(folder: str) -> str:
     """Return the verdicts of a benchmark by score."""
     counts = pd.DataFrame(read(f"{folder}/summary.json")["by_metric"]).T.fillna(0)
     counts.index = counts.index.str.upper()
-    return block(number_table("", counts, "{:.0f}"))
+    return number_table("", counts, "{:.0f}")
 
 
 def off(folder: str, verdict: str) -> str:
@@ -137,23 +133,22 @@ def cells(folder: str, method: str, dataset: str, metric: str, variance: str = "
 
 def column_cells() -> str:
     """Return the rows of SGP-MIC's column beside Algorithm 1 and the null models."""
-    head = ["ACC, NMI", "printed", *PROCEDURES]
-    tables = [read(f"{folder}/table.csv") for folder, _ in PROCEDURES.values()]
-    methods = [method for _, method in PROCEDURES.values()]
-    own = tables[0][(tables[0]["method"] == OWN) & tables[0]["metric"].isin(METRICS)]
+    keys = ["dataset", "variance", "metric"]
+    tables = []
+    for folder, method in PROCEDURES.values():
+        table = read(f"{folder}/table.csv")
+        tables.append(table[table["method"] == method].set_index(keys)["mean"])
+    own = read("table2/table.csv")
+    own = own[(own["method"] == OWN) & own["metric"].isin(METRICS) & own["paper_mean"].notna()]
     own = own[~own["verdict"].isin(["data differ", "unavailable"])]
     body = []
     for (dataset, q), row in own.groupby(["dataset", "q"], sort=False):
         variance = row["variance"].iloc[0]
         places = [(dataset, variance, metric) for metric in METRICS]
-        printed = row.drop_duplicates("metric").set_index("metric")["paper_mean"]
-        line = [f"{dataset} {variance} % (Q = {q})"]
-        line.append(", ".join(f"{printed[metric]:.2f}" for metric in METRICS))
-        for table, method in zip(tables, methods, strict=True):
-            found = table[table["method"] == method].set_index(["dataset", "variance", "metric"])
-            line.append(", ".join(f"{found.loc[place, 'mean']:.2f}" for place in places))
-        body.append(line)
-    return block(markdown_table(head, body))
+        printed = row.drop_duplicates("metric").set_index(keys)["paper_mean"]
+        means = [", ".join(f"{each[place]:.2f}" for place in places) for each in (printed, *tables)]
+        body.append([f"{dataset} {variance} % (Q = {q})", *means])
+    return markdown_table(["ACC, NMI", "printed", *PROCEDURES], body)
 
 
 def distance(method: str) -> str:
@@ -189,11 +184,6 @@ def wins(metric: str, method: str) -> str:
     return str(read("table2/summary.json")["wins"][metric]["ours"][method])
 
 
-def table_of(file: str) -> str:
-    """Return a Markdown table below results/."""
-    return block(read(file))
-
-
 def ari_by_set() -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of the comparison: title, and adjusted Rand indices of sets by methods."""
     for title, (folder, groups) in COMPARED.items():
@@ -210,20 +200,19 @@ def comparison() -> str:
     body = []
     for title, by_set in ari_by_set():
         rivals = by_set[by_set.columns.intersection(RIVALS)]
-        lead = by_set["GroupMap"] - rivals[rivals.mean().idxmax()]
-        error = lead.std() / np.sqrt(len(lead))
-        methods = ("GroupMap", study.OPEN, *RIVALS)
-        means = [by_set[name].mean() if name in by_set else np.nan for name in methods]
-        shown = ["" if np.isnan(mean) else f"{mean:.2f}" for mean in means]
-        body.append([title, str(len(by_set)), *shown, f"{lead.mean():+z.2f} ({error:.2f})"])
+        lead = by_set[study.DEFAULT] - rivals[rivals.mean().idxmax()]
+        means = by_set.reindex(columns=[study.DEFAULT, study.OPEN, *RIVALS]).mean()
+        shown = [f"{mean:.2f}".replace("nan", "") for mean in means]
+        leads = f"{lead.mean():+z.2f} ({standard_error(lead):.2f})"
+        body.append([title, str(len(by_set)), *shown, leads])
     head = ["data", "sets", "`GroupMap`", "number open", *RIVALS, "lead (standard error)"]
-    return block(markdown_table(head, body))
+    return markdown_table(head, body)
 
 
 def beside_best() -> str:
     """Return how the labels of all tables compare with those of the best rival of each table."""
     parts = [
-        by_set["GroupMap"] - by_set[by_set.columns.intersection(RIVALS)].max(axis=1)
+        by_set[study.DEFAULT] - by_set[by_set.columns.intersection(RIVALS)].max(axis=1)
         for title, by_set in ari_by_set()
         if "tables" in title
     ]
@@ -231,28 +220,24 @@ def beside_best() -> str:
     where = "above" if lead.mean() > 0 else "below"
     lower, higher = (lead < -0.02).sum(), (lead > 0.02).sum()
     return (
-        f"{abs(lead.mean()):.2f} {where} on average (standard error "
-        f"{lead.std() / np.sqrt(len(lead)):.2f}), lower by more than 0.02 on {lower} of "
-        f"{len(lead)} tables and higher on {higher}"
+        f"{abs(lead.mean()):.2f} {where} on average (standard error {standard_error(lead):.2f}), "
+        f"lower by more than 0.02 on {lower} of {len(lead)} tables and higher on {higher}"
     )
 
 
 def map_means(*measures: str) -> str:
     """Return means over the data sets by method, and on how many a method is the best."""
-    columns: dict[str, dict[str, str]] = {}
+    columns = {}
     for measure in measures:
         means = map_study.values_by_dataset(read("study/map.csv"), measure).round(3)
-        kind = map_study.MEASURES[measure]
-        best = means.eq(means.agg(kind, axis=1), axis=0).sum()
-        shown = zip(means.columns, means.mean(), best, strict=True)
-        columns[measure] = {method: f"{mean:.2f} ({times})" for method, mean, times in shown}
-    methods = dict.fromkeys(method for column in columns.values() for method in column)
-    names = {"GroupMap": "GroupMap without refits"} if "GroupMap, 8 refits" in methods else {}
-    body = [
-        [names.get(each, each), *(column.get(each, "") for column in columns.values())]
-        for each in methods
-    ]
-    return block(markdown_table(["", *measures], body))
+        best = means.eq(means.agg(map_study.MEASURES[measure], axis=1), axis=0).sum()
+        shown = [f"{mean:.2f} ({n})" for mean, n in zip(means.mean(), best, strict=True)]
+        columns[measure] = pd.Series(shown, list(means))
+    methods = list(dict.fromkeys(name for column in columns.values() for name in column.index))
+    found = pd.DataFrame(columns).reindex(methods).fillna("")
+    if map_study.REFITS in methods:
+        found = found.rename(index={map_study.OURS: f"{map_study.OURS} without refits"})
+    return markdown_table(["", *measures], [[str(name), *row] for name, *row in found.itertuples()])
 
 
 def map_seeds() -> str:
@@ -260,9 +245,9 @@ def map_seeds() -> str:
     return str(read("study/map.csv")["seed"].nunique())
 
 
-def missing_loss(way: str) -> str:
+def missing(way: str) -> str:
     """Return the mean loss of ACC by missing values, completed in a way."""
-    means = mean_acc(read("study/missing/missing.csv"))
+    means = missing_values.mean_acc(read("study/missing/missing.csv"))
     return f"{(means['full'] - means[way]).mean():.1f}"
 
 
@@ -271,59 +256,91 @@ def false_alarms() -> str:
     table = read("verdicts.csv")
     wide = table.pivot(index="table", columns="judged", values="fraction")
     wide = wide.loc[table["table"].unique(), table["judged"].unique()]
-    return block(number_table("fraction of tables with a group", wide, "{:.2f}"))
+    return number_table("fraction of tables with a group", wide, "{:.2f}")
 
 
 def mixed() -> str:
     """Return the adjusted Rand indices of generated tables of flags, categories and numbers."""
-    return block(mixed_tables.summary(read("mixed-tables.csv")))
+    return mixed_tables.summary(read("mixed-tables.csv"))
 
 
-def invariance() -> str:
+def changes() -> str:
     """Return how often clusters stay when a table changes in ways that mean nothing."""
-    table = invariance_study.summary(read("invariance.csv"))
-    return block(number_table("change", table, "{:g}"))
+    return number_table("change", invariance.summary(read("invariance.csv")), "{:g}")
 
 
-def speed(what: str) -> str:
-    """Return a number or a table of the measurements of speed."""
-    if what in speed_tables.TABLES:
-        function, files = speed_tables.TABLES[what]
-        return block(function(*map(read, files)))
-    return speed_tables.numbers(read("speed.json"))[what]
+def files() -> str:
+    """Return time and memory of fits and predictions of files."""
+    form = "{0[%s_seconds]:.0f} s, {0[%s_gb]:.2f} GB"
+    body = [
+        [f"{row['n']:,}", *((form % (work, work)).format(row) for work in ("fit", "predict"))]
+        for row in read("speed.json")["streamed"]
+    ]
+    return markdown_table(["rows", "`fit`", "`predict`"], body)
+
+
+def threads() -> str:
+    """Return times with one thread and with two."""
+    body = []
+    for row in read("speed.json")["threads"]:
+        one, two = row["ms"]["1"] / 1e3, row["ms"]["2"] / 1e3
+        name = f"{row['work']}, {row['setting']} model"
+        body.append([name, f"{one:#.2g} s", f"{two:#.2g} s", f"{one / two:.2f}"])
+    return markdown_table(["100,000 rows", "one thread", "two threads", "ratio"], body)
+
+
+def whole_fits() -> str:
+    """Return milliseconds of whole fits of one component beside other libraries."""
+    names = {"ours": "ours", "gpy": "GPy", "gpytorch": "GPyTorch"}
+    body = [
+        [row["name"], *(f"{row['ms'][key]:.0f}" if key in row["ms"] else "" for key in names)]
+        for row in read("speed.json")["whole_fits"]
+    ]
+    return markdown_table(["size of", *names.values()], body)
+
+
+def ways() -> str:
+    """Return processor seconds of a fit from file to page beside two scripts."""
+    body = []
+    for row in read("speed-end-to-end.json")["rows"]:
+        ours = row["sgpmic"]
+        times = [f"{ours[name]:.1f} s" for name in ("seconds", "first_answer")]
+        times += [
+            "over " * ("stopped" in row[script]) + f"{row[script]['seconds']:.1f} s"
+            for script in ("umap_hdbscan", "k_means_silhouettes")
+        ]
+        body.append([f"{row['n']:,}", *times])
+    head = ["rows", "`sgpmic fit`", "its first answer", "UMAP, HDBSCAN", "k-means, silhouettes"]
+    return markdown_table(head, body)
+
+
+def components(size: str) -> str:
+    """Return the time of the bound of all components relative to that of one."""
+    ms = {row["name"]: row["ms"] for row in read("speed.json")["sizes"]}[size]
+    return f"{ms['all'] / ms['one']:.1f}"
+
+
+def beside_gpy() -> str:
+    """Return the range of the time of the bound of one component relative to GPy's."""
+    ratios = [row["ms"]["one"] / row["ms"]["gpy"] for row in read("speed.json")["sizes"]]
+    return f"{min(ratios):.2f} to {max(ratios):.2f}"
+
+
+def paper_file() -> str:
+    """Return time and memory of the paper's model on a file."""
+    (row,) = [each for each in read("speed.json")["streamed"] if "paper_fit_seconds" in each]
+    return f"{row['paper_fit_seconds'] / 60:.1f} minutes, {row['paper_fit_gb']:.1f} GB"
+
+
+def growth() -> str:
+    """Return the exponent of the time of a gradient in the number of rows."""
+    return f"{read('speed.json')['growth']['exponent']:.2f}"
 
 
 def inducing_growth() -> str:
     """Return the exponent of the time of a gradient in the number of inducing points."""
     table = read("bounds/inducing.csv")
     return f"{np.polyfit(np.log(table['k']), np.log(table['ms']), 1)[0]:.2f}"
-
-
-VALUES: dict[str, Callable[..., str]] = {
-    "count": count,
-    "percent": percent,
-    "minutes": minutes,
-    "verdicts": verdicts_by_score,
-    "off": off,
-    "cells": cells,
-    "column-cells": column_cells,
-    "distance": distance,
-    "held-out": held_out,
-    "rank-correlation": rank_correlation,
-    "near": near,
-    "wins": wins,
-    "table": table_of,
-    "comparison": comparison,
-    "beside-best": beside_best,
-    "map": map_means,
-    "map-seeds": map_seeds,
-    "missing": missing_loss,
-    "false-alarms": false_alarms,
-    "mixed": mixed,
-    "invariance": invariance,
-    "speed": speed,
-    "inducing-growth": inducing_growth,
-}
 
 
 def main() -> None:

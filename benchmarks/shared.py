@@ -2,6 +2,7 @@
 
 import argparse
 import hashlib
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import pandas as pd
 
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.manifest import commit, environment
 
 BUNDLED = [name for name in names() if entry(name).kind == "bundled"]
 
@@ -54,6 +56,12 @@ def sha256(path: Path) -> str:
 def write_csv(frame: pd.DataFrame, path: Path, form: str = "%.4f") -> None:
     """Write a table with rounded numbers."""
     frame.to_csv(path, index=False, float_format=form, lineterminator="\n")
+
+
+def write_measurements(measured: dict[str, Any], path: Path) -> None:
+    """Write measurements with the environment and the commit as JSON."""
+    document = {**environment(), "commit": commit(), **measured}
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
 def standard_error(values: pd.DataFrame | pd.Series) -> Any:

@@ -7,10 +7,7 @@
 5. One EM iteration and the prediction of new rows with two threads beside one.
 """
 
-import argparse
 import itertools
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +20,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks import other_libraries as others
+from benchmarks.end_to_end import run
 from benchmarks.paper_problem import (
     LARGE,
     SIZES,
@@ -31,14 +29,9 @@ from benchmarks.paper_problem import (
     generated_problem,
     generated_rows,
 )
-from benchmarks.shared import progress
+from benchmarks.shared import parse, progress, write_measurements
 from sgpmic_cli import GroupMap
-from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.render.tables import as_json
-from sgpmic_cli.clustering.map.training import MapFitter, fit_map, start_map
-from sgpmic_cli.manifest import commit, environment
 from sgpmic_cli.paper.model.estimator import SGPMIC
-from sgpmic_cli.row_blocks import workers
 
 GROWTH = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 ASYMPTOTIC_ROWS = 10_000  # the exponent is fitted from this number of rows on
@@ -54,20 +47,12 @@ PAPER_OPTIONS = ("--method", "sgp-mic", "--dims", "2", "--inducing", "100", "--i
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and write the files."""
-    parser = argparse.ArgumentParser(description="Measure the speed of the estimators.")
-    parser.add_argument("--out", type=Path, default=Path("results"))
-    parser.add_argument(
-        "--rows", type=int, default=1_000_000, help="most rows in memory; files have ten times more"
-    )
-    asked = parser.parse_args(arguments)
+    """Measure and write the file. ROWS is the most rows in memory; files have ten times more."""
+    asked = parse(arguments, __doc__, out=Path("results"), rows=1_000_000)
     warnings.filterwarnings("ignore", module="sgpmic")
     # The files are first, because a process inherits the peak memory of its parent.
     files = [file_times(n) for n in FILES if n <= 10 * asked.rows]
-    measured = {"streamed": files, **measure(asked.rows)}
-    document = {**environment(), "commit": commit(), **measured}
-    asked.out.mkdir(parents=True, exist_ok=True)
-    (asked.out / "speed.json").write_text(as_json(document), encoding="utf-8")
+    write_measurements({"streamed": files, **measure(asked.rows)}, asked.out / "speed.json")
 
 
 def measure(rows: int, sizes: Sequence[Size] = SIZES) -> dict[str, Any]:
@@ -102,8 +87,7 @@ def size_times(size: Size) -> tuple[dict[str, Any], dict[str, Any]]:
     if others.installed("gpytorch") and size.p <= others.MOST_COLUMNS:
         fits["gpytorch"] = others.gpytorch_fit(scaled, X, size.k, STEPS)
     evaluation_ms, fit_ms = fastest(evaluations), fastest(fits, turns=1, clock=time.process_time)
-    progress(f"{size.name}, bound and gradient in ms: {_rounded(evaluation_ms)}")
-    progress(f"{size.name}, whole fits in ms: {_rounded(fit_ms)}")
+    progress(f"{size.name}, bound and gradient in ms: {evaluation_ms}; whole fits: {fit_ms}")
     shape = {"name": size.name, "N": size.n, "P": size.p, "Q": size.q, "K": size.k, "M": size.m}
     return {**shape, "ms": evaluation_ms}, {"name": size.name, "steps": STEPS, "ms": fit_ms}
 
@@ -132,26 +116,12 @@ def fastest(
     return best
 
 
-def iteration_ms(make: Callable[..., Any], Y: Any, **parameters: Any) -> tuple[float, Any]:
-    """Fit an estimator, and return the shortest time between two EM iterations and the estimator.
-
-    The time before the first iteration (scaling and initialisation) is not counted.
-    """
-    times: list[float] = []
-    model = make(callback=lambda *_: times.append(time.perf_counter()), **parameters).fit(Y)
-    return _shortest_ms(times), model
-
-
-def _shortest_ms(times: Sequence[float]) -> float:
-    return 1e3 * min(after - before for before, after in itertools.pairwise(times))
-
-
 def evaluation_growth(n: int) -> dict[str, float]:
     """Time an evaluation with n generated rows."""
     evaluation = generated_problem(n).evaluation()
-    ms = fastest({"all": evaluation}, turns=10 if n < 100_000 else 1)
-    progress(f"{n} rows, bound and gradient in ms: {_rounded(ms)}")
-    return {"n": n, "ms": ms["all"]}
+    ms = fastest({"all": evaluation}, turns=10 if n < 100_000 else 1)["all"]
+    progress(f"{n} rows, bound and gradient: {ms:.1f} ms")
+    return {"n": n, "ms": ms}
 
 
 def exponent(rows: Sequence[dict[str, float]]) -> float | None:
@@ -160,47 +130,43 @@ def exponent(rows: Sequence[dict[str, float]]) -> float | None:
     return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0]) if len(logs) > 1 else None
 
 
-def map_iteration_ms(n: int, k: int, n_jobs: int) -> tuple[float, Array]:
-    """Fit a map of n rows with k inducing inputs in a few EM iterations.
+def iteration_ms(make: Callable[..., Any], Y: Any, **parameters: Any) -> tuple[float, Any]:
+    """Fit an estimator, and return the shortest time between two EM iterations and the estimator.
 
-    Return the shortest time between two iterations and the latent points. Rows are scaled and
-    clusters are given.
+    The time before the first iteration (scaling and initialisation) is not counted.
     """
-    Y, _, groups = generated_rows(n)
-    Y = (Y - Y.mean(axis=0)) / Y.std(axis=0)
     times: list[float] = []
-    with workers(n_jobs) as threads:
-        fitter = MapFitter(
-            *(Y, None, np.eye(LARGE["m"])[groups], start_map(Y, LARGE["q"], k, seed=0)),
-            threads,
-        )
-        fitted = fit_map(fitter, 4, 10, 0.0, lambda *_: times.append(time.perf_counter()))
-    return _shortest_ms(times), fitted.parameters.mu
+    model = make(callback=lambda *_: times.append(time.perf_counter()), **parameters).fit(Y)
+    return 1e3 * min(after - before for before, after in itertools.pairwise(times)), model
 
 
 def thread_times(n: int) -> list[dict[str, Any]]:
-    """Time an EM iteration and the prediction of new rows with one thread and with two."""
-    Y = generated_rows(n)[0]
+    """Time an EM iteration and the prediction of new rows with one thread and with two.
+
+    The iterations of the default model start from given clusters, because only those are timed.
+    """
+    Y, _, groups = generated_rows(n)
     common = {"n_clusters": LARGE["m"], "n_components": LARGE["q"], "max_iter": 4, "tol": 0.0}
+    given = {"init": groups, "max_rows": n, "n_resamples": 0}
     found = []
-    for setting, k in (("paper", LARGE["k"]), ("default", GroupMap.n_inducing)):
+    for setting in ("paper", "default"):
         ms: dict[str, dict[str, float]] = {"EM iteration": {}, "prediction": {}}
         results = []
         for threads in (1, 2):
             own: dict[str, Any] = {"n_jobs": threads, "random_state": 0, **common}
             if setting == "paper":
-                iteration, model = iteration_ms(SGPMIC, Y, n_inducing=k, **own)
-                latent = model.embedding_
+                iteration, model = iteration_ms(SGPMIC, Y, n_inducing=LARGE["k"], **own)
+                fitted = model
             else:
-                iteration, latent = map_iteration_ms(n, k, n_jobs=threads)
+                iteration, fitted = iteration_ms(GroupMap, Y, **given, **own)
                 model = GroupMap(**own).fit(Y[:FITTED_ROWS])
             began = time.perf_counter()
             predicted = model.predict(Y[: NEW_ROWS[setting]] + 0.01)
             ms["prediction"][str(threads)] = 1e3 * (time.perf_counter() - began)
             ms["EM iteration"][str(threads)] = iteration
-            results.append(np.concatenate([latent.ravel(), predicted]))
+            results.append(np.concatenate([fitted.embedding_.ravel(), predicted]))
         for work, times in ms.items():
-            progress(f"{setting} model, {n} rows, {work} in ms by threads: {_rounded(times)}")
+            progress(f"{setting} model, {n} rows, {work} in ms by threads: {times}")
             equal = bool(np.all(results[0] == results[1]))
             found.append({"setting": setting, "work": work, "n": n, "ms": times, "equal": equal})
     return found
@@ -223,7 +189,9 @@ def file_times(n: int) -> dict[str, float]:
         if n == PAPER_ROWS:
             commands["paper_fit"] = (*fit, f"{model}-paper", *PAPER_OPTIONS)
         for name, command in commands.items():
-            found[f"{name}_seconds"], found[f"{name}_gb"] = run_command(*command)
+            used = run([sys.executable, "-m", "sgpmic_cli", *command, "--quiet"])
+            progress(f"{n} rows, {name}: {used}")
+            found |= {f"{name}_seconds": used["wall_seconds"], f"{name}_gb": used["gb"]}
     return found
 
 
@@ -235,26 +203,6 @@ def write_rows(path: Path, n: int) -> None:
         for begin in range(0, n, BLOCK):
             rows, *_ = generated_rows(min(BLOCK, n - begin), COLUMNS, random_state=begin)
             file.write(rows.astype("<f8").tobytes())
-
-
-def run_command(*arguments: str) -> tuple[float, float]:
-    """Run a command of sgpmic and return its wall time in seconds and its peak memory in GB."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sgpmic_cli", *arguments, "--quiet"], stdout=subprocess.DEVNULL
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - began
-    if code := os.waitstatus_to_exitcode(status):
-        raise SystemExit(f"sgpmic {arguments[0]} ended with code {code}")
-    unit = 1 if sys.platform == "darwin" else 1024  # ru_maxrss is in bytes only on macOS
-    gigabytes = usage.ru_maxrss * unit / 2**30
-    progress(f"sgpmic {arguments[0]}: {seconds:.0f} s, {gigabytes:.2f} GB")
-    return seconds, gigabytes
-
-
-def _rounded(times: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:.1f}" for name, value in times.items())
 
 
 if __name__ == "__main__":
