@@ -9,7 +9,6 @@ Reads the results of `make reproduce-table2`, `reproduce-as-stated`, `reproduce-
 - order: rank correlation of the methods, and SGP-MIC's lead over the best other method.
 """
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -18,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks.shared import parse, write_csv
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, distinct, with_printed
 from sgpmic_cli.benchmark.documents import read_document
@@ -40,20 +40,11 @@ LEVELS = (2.5, 97.5)  # percentiles of an interval
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, default=Path("results"))
-    parser.add_argument("--out", type=Path, default=Path("results/agreement"))
-    asked = parser.parse_args(arguments)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    tables = {
-        "methods": methods_table(asked.results),
-        "column": column_table(asked.results),
-        "halves": halves_table(asked.results / "search"),
-        "order": order_table(asked.results),
-    }
-    for name, table in tables.items():
-        text = table.to_csv(index=False, float_format="%.4f", lineterminator="\n")
-        (asked.out / f"{name}.csv").write_text(text, encoding="utf-8")
+    place = {"results": Path("results"), "out": Path("results/agreement")}
+    asked = parse(arguments, __doc__, **place)
+    for make in (methods_table, column_table, halves_table, order_table):
+        table, name = make(asked.results), make.__name__.removesuffix("_table")
+        write_csv(table, asked.out / f"{name}.csv")
         shown = markdown_table([*table], [[_shown(value) for value in row] for row in table.values])
         (asked.out / f"{name}.md").write_text(shown, encoding="utf-8")
         print(shown)
@@ -140,14 +131,14 @@ def with_interval(values: pd.Series, draws: Indices) -> str:
     return f"{rows.mean():.2f} [{low:.2f}, {high:.2f}]"
 
 
-def halves_table(search: Path) -> pd.DataFrame:
+def halves_table(results: Path) -> pd.DataFrame:
     """Choose each method's settings on half of the data sets; measure on the other half.
 
     All halves are used, each for the choice once. The criterion is the mean distance of all cells.
     """
     rows = []
     for title, (_, method) in PROCEDURES.items():
-        path = search / method / "search.csv"
+        path = results / "search" / method / "search.csv"
         if path.exists():
             cells = pd.read_csv(path).drop_duplicates(["variation", "dataset", "q", "metric"])
             cells = cells.assign(distance=cells["difference"].abs())

@@ -8,11 +8,9 @@ fixed, as in Table 2.
 The reference of a start is the highest bound that either run reaches in many iterations. A run is
 compared by the iterations and by the seconds of processor time until it has gained 90 % and 99 %
 of the way from the start to the reference. The cost of one gradient is measured by the number of
-inducing points as well. Writes bounds.csv (the first iterations of every run), reached.csv and
-reached.md, inducing.csv, and bounds.png and .pdf into OUT.
+inducing points as well. Writes reached.csv, reached.md and inducing.csv into OUT.
 """
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,14 +23,13 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from benchmarks.paper_problem import LARGE, generated_problem
-from benchmarks.shared import progress
+from benchmarks.shared import parse, progress, write_csv
 from benchmarks.speed import fastest
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Run
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.benchmark.run import RunOptions, prepare
 from sgpmic_cli.estimator_base.scaling import offset_and_scale
-from sgpmic_cli.figure_style import COLOURS, PAGE, canvas
 from sgpmic_cli.gp import ascend, lbfgs
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.figures.convergence_behaviour import DATASETS
@@ -46,25 +43,19 @@ from sgpmic_cli.paper.model.kernels import gram as gram_matrix
 from sgpmic_cli.paper.model.mixture import latent_prior_gradient, maximise
 from sgpmic_cli.paper.model.start import latent_start, start
 
-SHOWN = 30  # iterations in the figure and in bounds.csv
 LONG = 100  # iterations of a run
 GAINS = (0.9, 0.99)
 UNITS = ("iterations", "seconds")
 INDUCING, INDUCING_ROWS = (25, 50, 100, 200, 400), 10_000
-LINES = {"KL-corrected": (COLOURS[0], "-"), "standard": (COLOURS[3], "--")}
+BOUNDS = ("KL-corrected", "standard")
 Gradient = tuple[float, Array, Array, Array]  # value, and derivatives by X, Z and log theta
 Posterior = tuple[Array, Array]  # q(u) of a component: mean (K, P), covariance (K, K) of an output
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run EM with both bounds, and write and draw the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/bounds"))
-    parser.add_argument("--datasets", nargs="+", default=list(DATASETS), choices=DATASETS)
-    parser.add_argument("--repeats", type=int, default=10, help="starts of every data set")
-    parser.add_argument("--iterations", type=int, default=LONG, help="of every run")
-    asked = parser.parse_args(arguments)
-    asked.out.mkdir(parents=True, exist_ok=True)
+    """Run EM with both bounds, and write the results."""
+    numbers = {"repeats": 10, "iterations": LONG}  # starts of a data set, iterations of a run
+    asked = parse(arguments, __doc__, out=Path("results/bounds"), datasets=[*DATASETS], **numbers)
     study = paper_suite().study(asked.datasets, ["sgp-mic"], repeats=asked.repeats)
     prepared = prepare(study, RunOptions(force=True), asked.out)
     parts = []
@@ -74,13 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             parts.append(part.assign(dataset=run.cell.dataset, start=run.repeat))
             progress(f"computed: {run.cell.dataset}, start {run.repeat}")
         inducing = pd.DataFrame([gradient_time(k) for k in INDUCING])
-    curves = pd.concat(parts)[["dataset", "start", "bound", "iteration", "seconds", "value"]]
-    reached = reached_gains(curves)
-    first = curves[curves["iteration"] <= SHOWN]
-    for name, table in {"bounds": first, "reached": reached, "inducing": inducing}.items():
-        table.to_csv(asked.out / f"{name}.csv", index=False, float_format="%.6g")
+    reached = reached_gains(pd.concat(parts))
+    write_csv(reached, asked.out / "reached.csv", "%.6g")
+    write_csv(inducing, asked.out / "inducing.csv", "%.6g")
     (asked.out / "reached.md").write_text(reached_table(reached), encoding="utf-8")
-    draw_bounds(asked.out / "bounds", first, reached)
 
 
 def reached_gains(curves: pd.DataFrame) -> pd.DataFrame:
@@ -106,7 +94,7 @@ def reached_table(reached: pd.DataFrame) -> str:
 
     A run that never gains enough counts as later than all others.
     """
-    head = ["data set", "gain", *(f"{unit}, {bound}" for unit in UNITS for bound in LINES)]
+    head = ["data set", "gain", *(f"{unit}, {bound}" for unit in UNITS for bound in BOUNDS)]
     body = []
     for dataset, runs in reached.groupby("dataset", sort=False):
         for gain in GAINS:
@@ -114,8 +102,8 @@ def reached_table(reached: pd.DataFrame) -> str:
             for unit in UNITS:
                 wide = runs.pivot(index="start", columns="bound", values=f"{unit}_{gain:.0%}")
                 wide = wide.fillna(np.inf)
-                row += [f"{wide[bound].median():.3g}".replace("inf", "never") for bound in LINES]
-                first, second = (wide[bound] for bound in LINES)
+                row += [f"{wide[bound].median():.3g}".replace("inf", "never") for bound in BOUNDS]
+                first, second = (wide[bound] for bound in BOUNDS)
                 ahead.append(f"{(first < second).sum()} of {len(wide)}")
             body.append([*row, *ahead])
     return markdown_table([*head, *(f"KL-corrected first, {unit}" for unit in UNITS)], body)
@@ -125,44 +113,6 @@ def gradient_time(k: int) -> dict[str, float]:
     """Return the milliseconds of one bound with its gradient at K inducing points."""
     evaluation = generated_problem(INDUCING_ROWS, k).evaluation()
     return {**LARGE, "n": INDUCING_ROWS, "k": k, "ms": fastest({"k": evaluation}, turns=3)["k"]}
-
-
-def draw_bounds(stem: Path, curves: pd.DataFrame, reached: pd.DataFrame) -> None:
-    """Draw the distance from the reference of each data set, by iteration and below it by time."""
-    curves = curves.merge(reached[["dataset", "start", "bound", "reference"]])
-    curves = curves.assign(gap=curves["reference"] - curves["value"])
-    datasets = curves["dataset"].unique()
-    across = min(len(datasets), 3)
-    down = -(-len(datasets) // across)
-    with canvas(stem, width=PAGE, height=0.5 + 3.6 * down) as figure:
-        grid = figure.subplots(2 * down, across, squeeze=False)
-        for i, dataset in enumerate(datasets):
-            top = 2 * (i // across)
-            for axes, unit in zip(grid[top : top + 2, i % across], UNITS, strict=True):
-                for name, (colour, line) in LINES.items():
-                    runs = curves[(curves["dataset"] == dataset) & (curves["bound"] == name)]
-                    steps = runs[runs["iteration"] > 0].groupby("iteration")
-                    x = steps["iteration" if unit == "iterations" else unit].median()
-                    gap = steps["gap"].quantile([0.25, 0.5, 0.75])
-                    low, middle, high = gap.unstack().to_numpy().T
-                    axes.plot(
-                        x,
-                        middle,
-                        line,
-                        color=colour,
-                        label=f"{name} bound: median and quartiles of the starts",
-                    )
-                    axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
-                axes.set_yscale("log")
-                axes.set_xlabel("iteration" if unit == "iterations" else "processor time (s)")
-            grid[top, i % across].set_title(DATASETS[dataset])
-        for axes in grid[:, 0]:
-            axes.set_ylabel("nats below the better end")
-        for axes in grid.flat:
-            if not axes.lines:
-                axes.remove()
-        handles, labels = grid.flat[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center")
 
 
 def start_of(run: Run) -> tuple[Observed, Parameters, Array, SGPMIC]:

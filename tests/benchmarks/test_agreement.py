@@ -19,8 +19,8 @@ def _search(folder, distances):
 
 
 def test_settings_are_measured_on_the_half_that_did_not_choose_them(tmp_path):
-    _search(tmp_path / "sgp-mic", {"chosen": [1, 1, 9, 9], "other": [9, 9, 1, 1]})
-    _search(tmp_path / "null-gmm", {"chosen": [2, 2, 2, 2], "other": [3, 3, 3, 3]})
+    _search(tmp_path / "search/sgp-mic", {"chosen": [1, 1, 9, 9], "other": [9, 9, 1, 1]})
+    _search(tmp_path / "search/null-gmm", {"chosen": [2, 2, 2, 2], "other": [3, 3, 3, 3]})
     model, null = agreement.halves_table(tmp_path).to_dict("records")
     # Two of six halves choose what fits them alone; four have one data set of each kind (5).
     assert model["held out, ACC"] == pytest.approx((2 * 9 + 4 * 5) / 6)
