@@ -23,7 +23,7 @@ finally:
 @pytest.mark.parametrize(
     ("command", "most", "other_wings"),
     [
-        (FIT, 78, {"paper", "benchmark"}),
+        (FIT, 78, {"benchmark"}),
         (BENCHMARK, 50, {"clustering", "tables"}),
         (CHECK, 50, {"clustering", "tables"}),
     ],

@@ -1,43 +1,43 @@
 """The `sgpmic` command: registration of the subcommands and conversion of errors to exit codes.
 
-The module of a command is imported when the command is used. Such a module imports NumPy, pandas
-and other large packages inside functions only, so that `sgpmic --help` and shell completion are
-fast.
+The modules of commands import NumPy, pandas and other large packages inside functions only, so that
+`sgpmic --help` and shell completion are fast.
 """
 
 import errno
 import inspect
 import os
-import resource
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
+from sgpmic_cli.commands import benchmark, check, datasets, fit, plot, sweeps
+from sgpmic_cli.commands.shared_options import print_help
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.text import as_option_value, for_terminal
 
-# The panel of each subcommand in the help, and its function or group as "module:name".
-SUBCOMMANDS = {
-    "fit": ("Cluster data", "fit:fit"),
-    "predict": ("Cluster data", "fit:predict"),
-    "report-clusters": ("Cluster data", "fit:report_clusters"),
-    "plot": ("Cluster data", "plot:plot"),
-    "datasets": ("Cluster data", "datasets:datasets_app"),
-    "benchmark": ("Reproduce the paper", "benchmark:benchmark"),
-    "table1": ("Reproduce the paper", "benchmark:table1"),
-    "sweep-clusters": ("Reproduce the paper", "sweeps:sweep_clusters"),
-    "sweep-inducing": ("Reproduce the paper", "sweeps:sweep_inducing"),
-    "report": ("Reproduce the paper", "benchmark:report"),
-    "check": ("Maintain", "check:check"),
-    "info": ("Maintain", "datasets:info"),
+PANELS: dict[str, dict[str, Any]] = {
+    "Cluster data": {
+        "fit": fit.fit,
+        "predict": fit.predict,
+        "report-clusters": fit.report_clusters,
+        "plot": plot.plot,
+        "datasets": datasets.datasets_app,
+    },
+    "Reproduce the paper": {
+        "benchmark": benchmark.benchmark,
+        "table1": benchmark.table1,
+        "sweep-clusters": sweeps.sweep_clusters,
+        "sweep-inducing": sweeps.sweep_inducing,
+        "report": benchmark.report,
+    },
+    "Maintain": {"check": check.check, "info": datasets.info},
 }
 
 EXAMPLES: dict[str, list[tuple[str, str]]] = {
@@ -71,46 +71,11 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
 }
 
 
-class LazyCommands(Mapping[str, Any]):
-    """The subcommands by name, which are imported when they are looked up."""
-
-    def __getitem__(self, name: str) -> Any:
-        panel, target = SUBCOMMANDS[name]
-        module, _, attribute = target.partition(":")
-        found = getattr(import_module(f"{__name__}.{module}"), attribute)
-        examples = (f"[bold]{line}[/bold]  {meaning}" for line, meaning in EXAMPLES[name])
-        look: Any = {
-            "rich_help_panel": panel,
-            "epilog": "\n\n".join(["Examples:", *examples]),
-        }
-        parent = typer.Typer(rich_markup_mode="rich", pretty_exceptions_enable=False)
-        if isinstance(found, typer.Typer):
-            parent.add_typer(found, name=name, **look)
-        else:
-            # Join the lines of each paragraph, so that the terminal wraps the text.
-            parts = inspect.cleandoc(found.__doc__ or "").split("\n\n")
-            text = "\n\n".join(" ".join(part.split()) for part in parts)
-            parent.command(name, help=text, **look)(found)
-        parent.callback()(lambda: None)  # makes it a group, also with one command
-        return typer.main.get_group(parent).commands[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(SUBCOMMANDS)
-
-    def __len__(self) -> int:
-        return len(SUBCOMMANDS)
-
-
 class Commands(TyperGroup):
     """The group of subcommands, which prints each error as one sentence on stderr."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.commands = LazyCommands()  # type: ignore[assignment]
-
     def main(self, args: Any = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         """Parse the arguments, run the subcommand, and exit with its code."""
-        self.arguments = sys.argv[1:] if args is None else list(args)
         code: Any = 1
         try:
             code = super().main(args, standalone_mode=False, **extra)
@@ -120,11 +85,9 @@ class Commands(TyperGroup):
             message = error.format_message().strip().removesuffix(".")
             _print_error(f"{message}; see `{path} --help`.")
             code = error.exit_code
-        except typer.Abort:  # Ctrl-C while the arguments are parsed
-            _print_error("interrupted.")
-            code = 130
         except MemoryError as error:
-            _print_error(_memory_sentence(error))
+            reason = f"not enough memory ({error})" if str(error) else "not enough memory"
+            _print_error(f"{reason}: end other programs, or use a smaller --n-jobs or fewer rows.")
         except OSError as error:  # Typer ends quietly if the reader of a pipe has closed it
             name = error.filename
             what = f"cannot access {os.fsdecode(name)!r}" if name else "cannot write"
@@ -132,7 +95,7 @@ class Commands(TyperGroup):
         except Exception as error:
             _print_error(
                 f"unexpected {type(error).__name__}: {error}; this is a bug in sgpmic: please "
-                f"report it with the file {_write_traceback(self.arguments)}."
+                f"report it with the file {_write_traceback(args)}."
             )
         code = _flush_stdout(code if isinstance(code, int) else 0)
         if standalone_mode:
@@ -180,25 +143,13 @@ def _flush_stdout(code: int) -> int:
     return code
 
 
-def _write_traceback(arguments: Sequence[str]) -> str:
+def _write_traceback(arguments: Any) -> str:
     """Write the traceback of the current exception into a temporary file, and return its path."""
-    head = f"sgpmic {__version__}, Python {sys.version}, arguments {list(arguments)}\n"
-    try:
-        descriptor, path = tempfile.mkstemp(".txt", "sgpmic-error-")
-        with open(descriptor, "wb") as file:
-            file.write((head + traceback.format_exc()).encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        return f"that could not be written ({error.strerror})"
+    head = f"sgpmic {__version__}, Python {sys.version}, arguments {arguments or sys.argv[1:]}\n"
+    descriptor, path = tempfile.mkstemp(".txt", "sgpmic-error-")
+    with open(descriptor, "wb") as file:
+        file.write((head + traceback.format_exc()).encode("utf-8", "backslashreplace"))
     return path
-
-
-def _memory_sentence(error: MemoryError) -> str:
-    """Return what to do if the memory does not suffice."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    reason = f"not enough memory ({error})" if str(error) else "not enough memory"
-    if limit != resource.RLIM_INFINITY:
-        return f"{reason}: this process may use {limit >> 20} MB only, raise it with `ulimit -v`."
-    return f"{reason}: end other programs, or use a smaller --n-jobs or fewer rows."
 
 
 def _print_error(sentence: str) -> None:
@@ -229,8 +180,17 @@ def root(
     print_help(context)
 
 
-def print_help(context: typer.Context) -> None:
-    """Print the help of a group that is called without a subcommand."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-        raise typer.Exit
+for _panel, _commands in PANELS.items():
+    for _name, _command in _commands.items():
+        _lines = (f"[bold]{line}[/bold]  {meaning}" for line, meaning in EXAMPLES[_name])
+        _look: Any = {
+            "rich_help_panel": _panel,
+            "epilog": "\n\n".join(["Examples:", *_lines]),
+        }
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, **_look)
+        else:
+            # Join the lines of each paragraph, so that the terminal wraps the text.
+            _parts = inspect.cleandoc(_command.__doc__ or "").split("\n\n")
+            _help = "\n\n".join(" ".join(part.split()) for part in _parts)
+            app.command(_name, help=_help, **_look)(_command)

@@ -6,12 +6,13 @@ from typing import Any
 
 import typer
 
-from sgpmic_cli.commands import print_help
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output, facts, rich_table, value_text
 
 datasets_app = typer.Typer(
-    help="List, show and fetch the data sets.", invoke_without_command=True, callback=print_help
+    help="List, show and fetch the data sets.",
+    invoke_without_command=True,
+    callback=shared.print_help,
 )
 
 

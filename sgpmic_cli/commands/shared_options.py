@@ -291,3 +291,10 @@ def split_list(names: str) -> list[str]:
         found.append(",".join(parts[:length]).strip())
         parts = parts[length:]
     return [name for name in found if name]
+
+
+def print_help(context: typer.Context) -> None:
+    """Print the help of a group that is called without a subcommand."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit
