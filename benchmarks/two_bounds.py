@@ -32,7 +32,7 @@ from sgpmic_cli.benchmark.run import RunOptions, prepare
 from sgpmic_cli.estimator_base.scaling import offset_and_scale
 from sgpmic_cli.gp import ascend, lbfgs
 from sgpmic_cli.paper.experiments.protocols import paper_suite
-from sgpmic_cli.paper.figures.convergence_behaviour import DATASETS
+from sgpmic_cli.paper.figures.convergence import DATASETS
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.cholesky import NotPositiveDefinite
 from sgpmic_cli.paper.model.e_step import expectation

@@ -16,9 +16,9 @@ OF_ONE_FIT = ("embedding", "convergence")
 
 def complete_figures(incomplete: str) -> list[str]:
     """Complete the name of a figure."""
-    from sgpmic_cli.paper.figures.catalogue import all_figures
+    from sgpmic_cli.paper.figures import MODULES
 
-    names = [*all_figures(), *OF_ONE_FIT, "all"]
+    names = [*MODULES, *OF_ONE_FIT, "all"]
     return [name for name in names if name.startswith(incomplete)]
 
 
@@ -59,7 +59,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.benchmark.run import RunOptions
     from sgpmic_cli.files import output_folder
-    from sgpmic_cli.paper.figures.catalogue import all_figures, resolve
+    from sgpmic_cli.paper.figures import drawing, resolve
     from sgpmic_cli.paper.figures.panels import PlotOptions
 
     chosen = resolve(figures, OF_ONE_FIT)
@@ -68,6 +68,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     options = PlotOptions(results, seed, repeats, running)
     errors: dict[str, SgpmicError] = {}  # by their text
     for name in chosen:
+        notes: list[str] = []
         try:
             with output_folder(out, "plot") as folder, RunProgress(output) as progress:
                 if name in OF_ONE_FIT:
@@ -75,7 +76,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
                     notes = _fit_and_draw(name, folder / name, data, table, data_dir, **fit)
                 else:
                     shown = replace(options, running=replace(running, watcher=progress))
-                    notes = all_figures()[name].load()(folder / name, shown)
+                    drawing(name)(folder / name, shown)
         except SgpmicError as error:  # continue with the other figures
             errors[str(error)] = error
             continue

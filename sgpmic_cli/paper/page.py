@@ -1,10 +1,10 @@
 """The page about the paper: every printed number of Table 2 beside ours, figures and protocol."""
 
-import tomllib
+import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from string import Template
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,9 @@ from sgpmic_cli.benchmark.render.tables import TITLES, plain
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.pages import Html, Section, document, items, picture, table, tag
+from sgpmic_cli.pages import Html, Section, document, picture, table, text
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
-from sgpmic_cli.paper.figures.catalogue import Figure, all_figures
+from sgpmic_cli.paper.figures import MODULES
 
 TABLE2_FOLDER, AS_STATED_FOLDER = "table2", "table2-as-stated"
 OWN_METHOD = "sgp-mic"
@@ -67,68 +67,57 @@ def _paper_page(folder: Path, report: Report) -> str:
     columns = set(table2()["method"])
     run = report.table[report.table["method"].isin(columns)]
     report = Report(**{**vars(report), "table": run})
-    fitted = _paragraph("fitted_settings", fitted=_fitted())
-    figures = [_figure(folder / "figures", figure) for figure in all_figures().values()]
+    notes = _part("fitted", fitted=_fitted())
+    figures = [_figure(folder / "figures", name) for name in MODULES]
     sections = [
-        Section("summary", "Summary", page.summary_section(report, fitted)),
+        Section("summary", "Summary", page.summary_section(report, notes)),
         Section("table", "Table", page.grid_section(report)),
         Section("figures", "Figures", figures),
-        Section("protocol", "Protocol and errors", _protocol(folder, report)),
+        Section("protocol", "Protocol and errors", [_protocol(folder, report)]),
         Section("environment", "Environment", page.environment_section(report)),
     ]
     lead = page.headline(report, "numbers on the paper's data")
     return document(TITLE, f"{lead} {LEAD}", sections, ["details.js"])
 
 
-def _figure(folder: Path, figure: Figure) -> Html:
+def _figure(folder: Path, name: str) -> Html:
     """Return a figure with its title and caption, or the command that draws it."""
-    path = folder / f"{figure.name}.png"
-    if path.is_file():
-        content = picture(path, figure.title, figure.caption)
-    else:
-        command = tag("code", f"sgpmic plot {figure.name}")
-        content = tag("p", "Not drawn yet: ", command, " draws it.")
-    return tag("article", tag("h3", figure.title), content, id=figure.name)
+    words = _part(name, embedding=_part("embedding"))
+    title, _, caption = words.partition("\n")
+    path = folder / f"{name}.png"
+    drawn = path.is_file()
+    content = picture(path, title, Html(caption)) if drawn else _part("not-drawn", name=name)
+    return _part("figure", name=name, title=title, content=content)
 
 
-def _protocol(folder: Path, report: Report) -> list[Html]:
+def _protocol(folder: Path, report: Report) -> Html:
     """Return the protocol, the errors in the paper, and the cells that equal a single cluster."""
-    notes = _texts()["protocol"]
-    differences = [
-        [text.format(fitted=_fitted()) for text in row.values()] for row in notes["differences"]
-    ]
     # The paper counts its wins in the cells that it prints.
     printed = in_print(report.table)
     won = [
         f"{wins(printed, metric).get(OWN_METHOD, 0)} times by {TITLES[metric]}"
         for metric in METRICS
     ]
-    return [
-        _paragraph("protocol", protocol=report.protocol),
-        table(
-            ["", "as run", "as stated", "evidence"],
-            differences,
-            caption="Differences between numbers and text",
-        ),
-        tag("h3", "Other errors"),
-        items(notes["errors"]),
-        tag("h3", "Best in 7 of 22"),
-        _paragraph("best_of_22", rows=report.counts["rows"], wins=" and ".join(won)),
-        *_as_stated(folder / AS_STATED_FOLDER / page.TABLE, report),
-        tag("h3", "Cells at the level of a single cluster"),
-        _paragraph("single_cluster"),
-        table(
-            ["", "largest class (%)", "printed cells", "ours"],
-            _single_cluster_cells(report),
-            caption="ACC cells equal to the fraction of the largest class",
-        ),
-    ]
+    cells = table(
+        ["", "largest class (%)", "printed cells", "ours"],
+        _single_cluster_cells(report),
+        caption="ACC cells equal to the fraction of the largest class",
+    )
+    return _part(
+        "protocol",
+        protocol=report.protocol,
+        fitted=_fitted(),
+        rows=report.counts["rows"],
+        wins=" and ".join(won),
+        as_stated=_as_stated(folder / AS_STATED_FOLDER / page.TABLE, report),
+        single_cluster=cells,
+    )
 
 
-def _as_stated(path: Path, report: Report) -> list[Html]:
+def _as_stated(path: Path, report: Report) -> Html:
     """Return the columns of SGP-MIC under both protocols, if both have been run."""
     if not path.exists():
-        return []
+        return Html("")
     every = read_document(path, report.methods).table
     stated = with_printed(every[every["method"] == OWN_METHOD], table2())
     place = ["dataset", "explained_variance", "method", "metric"]
@@ -142,11 +131,8 @@ def _as_stated(path: Path, report: Report) -> list[Html]:
         rows.append(row)
     sides = ("as run", "as stated", "paper")
     heading = ["", *(f"{TITLES[metric]}, {side}" for metric in METRICS for side in sides)]
-    return [
-        tag("h3", "SGP-MIC as run and as stated"),
-        _paragraph("as_stated"),
-        table(heading, rows, caption="SGP-MIC under both protocols"),
-    ]
+    numbers = table(heading, rows, caption="SGP-MIC under both protocols")
+    return _part("as-stated", table=numbers)
 
 
 def _single_cluster_cells(report: Report) -> list[list[object]]:
@@ -182,12 +168,12 @@ def _fitted() -> str:
     return ", ".join(method.label for method in methods if method.settings_searched)
 
 
-def _paragraph(name: str, **values: object) -> Html:
-    """Return a paragraph of page_texts.toml with the values filled in."""
-    return tag("p", _texts()["paragraphs"][name].format(**values))
+def _part(part: str, /, **values: object) -> Html:
+    """Return a part of page.html with the values filled in."""
+    return Html(Template(_parts()[part]).substitute({key: text(values[key]) for key in values}))
 
 
 @cache
-def _texts() -> dict[str, Any]:
-    content = files("sgpmic_cli.paper") / "page_texts.toml"
-    return tomllib.loads(content.read_text(encoding="utf-8"))
+def _parts() -> dict[str, str]:
+    content = (files("sgpmic_cli.paper") / "page.html").read_text(encoding="utf-8")
+    return dict(re.findall(r'<template id="([\w-]+)">\n(.*?)\n</template>', content, re.S))

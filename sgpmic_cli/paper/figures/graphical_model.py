@@ -1,24 +1,23 @@
 """Figure 1: SGP-MIC as a graphical model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle, FancyBboxPatch
 
 from sgpmic_cli.figure_style import COLOURS, INK, PAGE, canvas
 from sgpmic_cli.paper.figures.panels import PlotOptions
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.patches import Circle
-
 RADIUS, DOT, KEY = 0.42, 0.09, 0.17
 SHADE = "#c9d6e2"
 
-VARIABLES = {  # name -> (x, y, label, observed)
-    "s": (3.6, 1.1, r"$s_n$", False),
-    "x": (3.6, 2.9, r"$\mathbf{x}_n$", False),
-    "y": (5.8, 1.7, r"$y_{n,i}$", True),
-    "f": (5.8, 4.6, r"$f_{n,i}^{(m)}$", False),
-    "u": (8.2, 4.6, r"$\mathbf{u}_{:,i}^{(m)}$", False),
+VARIABLES = {  # name -> (x, y, label, colour)
+    "s": (3.6, 1.1, r"$s_n$", "white"),
+    "x": (3.6, 2.9, r"$\mathbf{x}_n$", "white"),
+    "y": (5.8, 1.7, r"$y_{n,i}$", SHADE),
+    "f": (5.8, 4.6, r"$f_{n,i}^{(m)}$", "white"),
+    "u": (8.2, 4.6, r"$\mathbf{u}_{:,i}^{(m)}$", "white"),
 }
 LEFT = (-0.2, 0.0), ("right", "center")  # offset and alignment of a label beside its dot
 RIGHT = (0.2, 0.0), ("left", "center")
@@ -32,16 +31,8 @@ PARAMETERS = {  # name -> (x, y, label, offset, alignment)
     "beta": (10.0, 1.7, r"$\beta$", *RIGHT),
 }
 ARROWS = {  # variable or parameter -> the variables that depend on it
-    "pi": "s",
-    "mean": "x",
-    "cov": "x",
-    "s": "xy",
-    "x": "f",
-    "u": "f",
-    "f": "y",
-    "Z": "uf",
-    "theta": "uf",
-    "beta": "y",
+    **{"pi": "s", "mean": "x", "cov": "x", "s": "xy", "x": "f", "u": "f", "f": "y"},
+    **{"Z": "uf", "theta": "uf", "beta": "y"},
 }
 BEND = {("theta", "f"): 0.32}  # curvature of the arrow that would cross u
 PLATES = (  # left, bottom, right, top, label, corner of the label
@@ -51,58 +42,41 @@ PLATES = (  # left, bottom, right, top, label, corner of the label
 )
 
 
-def figure1(stem: Path, _options: PlotOptions) -> list[str]:
+def figure1(stem: Path, _options: PlotOptions) -> None:
     """Draw plates, arrows and nodes, and a key to the three kinds of nodes."""
     with canvas(stem, width=PAGE * 0.7, height=3.5) as figure:
         axes = figure.subplots()
         axes.set(xlim=(0, 11.2), ylim=(0, 7.4), aspect="equal")
         axes.axis("off")
-        for plate in PLATES:
-            _draw_plate(axes, *plate)
+        for left, bottom, right, top, label, corner in PLATES:
+            rounded: Any = {"boxstyle": "round,pad=0,rounding_size=0.15", "facecolor": "none"}
+            rounded |= {"edgecolor": COLOURS[0], "linewidth": 0.8}
+            box = FancyBboxPatch((left, bottom), right - left, top - bottom, **rounded)
+            axes.add_patch(box)
+            x, ha = (left + 0.12, "left") if "left" in corner else (right - 0.12, "right")
+            y, va = (bottom + 0.1, "bottom") if "lower" in corner else (top - 0.1, "top")
+            axes.text(x, y, label, ha=ha, va=va, fontsize=7, color=COLOURS[0])
         nodes = {}
-        for name, (x, y, label, observed) in VARIABLES.items():
-            nodes[name] = _draw_circle(axes, x, y, RADIUS, SHADE if observed else "white")
+        for name, (x, y, label, colour) in VARIABLES.items():
+            nodes[name] = _circle(axes, x, y, RADIUS, colour)
             axes.text(x, y, label, ha="center", va="center", fontsize=8, zorder=4)
         for name, (x, y, label, (dx, dy), (ha, va)) in PARAMETERS.items():
-            nodes[name] = _draw_circle(axes, x, y, DOT, INK)
+            nodes[name] = _circle(axes, x, y, DOT, INK)
             axes.text(x + dx, y + dy, label, ha=ha, va=va, fontsize=9)
+        look: Any = {"arrowstyle": "-|>", "mutation_scale": 7, "color": INK, "linewidth": 0.8}
         for start, ends in ARROWS.items():
             for end in ends:
-                _draw_arrow(axes, nodes[start], nodes[end], BEND.get((start, end), 0.0))
+                a, b, bend = nodes[start], nodes[end], BEND.get((start, end), 0.0)
+                edges: Any = {"patchA": a, "patchB": b, "shrinkA": 0, "shrinkB": 0}
+                arrow = {**edges, **look, "connectionstyle": f"arc3,rad={bend}"}
+                axes.annotate("", b.center, a.center, arrowprops=arrow, zorder=2)
         key = (("observed", KEY, SHADE), ("latent", KEY, "white"), ("parameter", DOT, INK))
-        for i, (name, radius, face) in enumerate(key):
-            y = 1.45 - 0.5 * i
-            _draw_circle(axes, 0.45, y, radius, face)
-            axes.text(0.75, y, name, va="center", fontsize=7)
-    return []
+        for i, (name, radius, colour) in enumerate(key):
+            _circle(axes, 0.45, 1.45 - 0.5 * i, radius, colour)
+            axes.text(0.75, 1.45 - 0.5 * i, name, va="center", fontsize=7)
 
 
-def _draw_circle(axes: "Axes", x: float, y: float, radius: float, face: str) -> "Circle":
-    from matplotlib.patches import Circle
-
-    circle = Circle((x, y), radius, facecolor=face, edgecolor=INK, linewidth=0.9, zorder=3)
+def _circle(axes: Axes, x: float, y: float, radius: float, colour: str) -> Circle:
+    circle = Circle((x, y), radius, facecolor=colour, edgecolor=INK, linewidth=0.9, zorder=3)
     axes.add_patch(circle)
     return circle
-
-
-def _draw_arrow(axes: "Axes", start: "Circle", end: "Circle", bend: float) -> None:
-    """Draw an arrow from edge to edge."""
-    ends: Any = {"patchA": start, "patchB": end, "shrinkA": 0, "shrinkB": 0}
-    line: Any = {"arrowstyle": "-|>", "mutation_scale": 7, "color": INK, "linewidth": 0.8}
-    style = {**ends, **line, "connectionstyle": f"arc3,rad={bend}"}
-    axes.annotate("", end.center, start.center, arrowprops=style, zorder=2)
-
-
-def _draw_plate(
-    axes: "Axes", left: float, bottom: float, right: float, top: float, label: str, corner: str
-) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    rounded = "round,pad=0,rounding_size=0.15"
-    style: Any = {"facecolor": "none", "edgecolor": COLOURS[0], "linewidth": 0.8}
-    size = right - left, top - bottom
-    axes.add_patch(FancyBboxPatch((left, bottom), *size, boxstyle=rounded, **style))
-    vertical, horizontal = corner.split()
-    x = left + 0.12 if horizontal == "left" else right - 0.12
-    y, align = (bottom + 0.1, "bottom") if vertical == "lower" else (top - 0.1, "top")
-    axes.text(x, y, label, ha=horizontal, va=align, fontsize=7, color=COLOURS[0])

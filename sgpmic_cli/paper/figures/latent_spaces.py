@@ -7,38 +7,38 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from scipy.special import stdtrit
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.figure_style import COLOURS, INK, LETTERS, MARKERS, PAGE, as_drawn, canvas
 from sgpmic_cli.paper.experiments.protocols import FIGURE_ARCS, figure_acc
-from sgpmic_cli.paper.figures.panels import Panel, PlotOptions, fit_panels, in_two_dimensions
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from sgpmic_cli.paper.figures.panels import Panel, PlotOptions, fit_panels
 
 METHODS = {  # of figures 2 and 3, in the order of the panels, as the paper calls them
-    "isomap-fcm": "ISOMAP",
-    "ppca-fcm": "PPCA",
-    "aml": "AML",
-    "unca": "UNCA",
-    "gplvm-fcm": "GP-LVM",
-    "sgp-mic": "SGP-MIC",
+    **{"isomap-fcm": "ISOMAP", "ppca-fcm": "PPCA", "aml": "AML", "unca": "UNCA"},
+    **{"gplvm-fcm": "GP-LVM", "sgp-mic": "SGP-MIC"},
 }
 KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
 DATASETS = {"iris": "Iris", "wine": "Wine"}
 GREY = "#7a7a7a"
-FIGURE4_MARKERS = 2.5  # times the usual area, so that the classes of dense curves can be read
+FIGURE4_SIZE = 2.5  # times the usual area, so that the classes of dense curves can be read
 STAR = "* The printed ACC is outside the 95 % prediction interval of our runs."
 ROUNDING = 0.005  # of the printed numbers
 
 
-def _draw_methods(name: str, dataset: str, stem: Path, options: PlotOptions) -> list[str]:
+def in_two_dimensions(cell: Cell) -> list[Cell]:
+    """Return the cell with two latent dimensions, as in the paper's figures."""
+    return [replace(cell, q=2)]
+
+
+def _draw_methods(name: str, dataset: str, stem: Path, options: PlotOptions) -> None:
     """Draw a data set in the latent spaces of six methods.
 
     Wine is drawn without the column that the printed numbers omit.
@@ -50,55 +50,47 @@ def _draw_methods(name: str, dataset: str, stem: Path, options: PlotOptions) -> 
             lam = panel.cell.settings.get("lam")
             title = METHODS[method] if lam is None else f"{METHODS[method]}, λ = {lam:g}"
             draw_panel(axes, panel, f"({LETTERS[i]}) {title}", figure_acc()[name, dataset, method])
-        legend(figure, panels[0].data.class_names, panels[0].cell.n_clusters)
-    return []
+        legend(figure, panels[0].data.class_names, STAR)
 
 
 figure2 = partial(_draw_methods, "figure2", "iris")
 figure3 = partial(_draw_methods, "figure3", "wine")
 
 
-def figure4(stem: Path, options: PlotOptions) -> list[str]:
+def figure4(stem: Path, options: PlotOptions) -> None:
     """Draw the two generated sets: their points on the left, their latent space on the right."""
     panels = fit_panels(options.study(["spiral", "arcs"], ["sgp-mic"], in_two_dimensions), options)
     with canvas(stem, width=PAGE, height=6.4) as figure:
-        # The arcs are wide and flat.
-        grid = figure.subplots(2, 2, height_ratios=(3, 2))
-        for i, (row, panel) in enumerate(zip(grid, panels, strict=True)):
+        grid = figure.subplots(2, 2, height_ratios=(3, 2))  # the arcs are wide and flat
+        for letters, (before, after), panel in zip(("ab", "cd"), grid, panels, strict=True):
             data = panel.data
-            before, after = row
-            scatter(before, data.Y[:, :2], panel, larger=FIGURE4_MARKERS)
+            scatter(before, data.Y[:, :2], panel, larger=FIGURE4_SIZE)
             before.set_aspect("equal", adjustable="datalim")
             shape = f"{len(data.Y)} rows, {data.n_classes} classes"
-            before.set_title(f"({'ac'[i]}) {data.name.capitalize()}: {shape}")
-            before.set_xlabel(data.feature_names[0])
-            before.set_ylabel(data.feature_names[1])
-            scatter(after, panel.X, panel, larger=FIGURE4_MARKERS)
-            after.set_title(f"({'bd'[i]}) SGP-MIC")
-            acc, nmi = (panel.score(name).mean() for name in ("acc", "nmi"))
-            scores = f"ACC {acc:.2f} %, NMI {nmi:.2f} %"
-            text = f"latent dimension 1\n{scores} (mean of {len(panel.runs)})"
+            before.set_title(f"({letters[0]}) {data.name.capitalize()}: {shape}")
+            before.set(xlabel=data.feature_names[0], ylabel=data.feature_names[1])
+            scatter(after, panel.X, panel, larger=FIGURE4_SIZE)
+            after.set_title(f"({letters[1]}) SGP-MIC")
+            acc, nmi = (panel.score(name) for name in ("acc", "nmi"))
+            scores = f"ACC {acc.mean():.2f} %, NMI {nmi.mean():.2f} % (mean of {len(acc)})"
             if data.name == "arcs":
                 paper = f"{FIGURE_ARCS['acc']:.2f} and {FIGURE_ARCS['nmi']:.2f}"
-                text += f"\npaper, on other data: {paper}"
-            after.set_xlabel(text)
-            after.set_ylabel("latent dimension 2")
-        legend(figure, [str(i + 1) for i in range(5)], 5, note="")
-    return []
+                scores += f"\npaper, on other data: {paper}"
+            after.set(xlabel=f"latent dimension 1\n{scores}", ylabel="latent dimension 2")
+        legend(figure, [str(i + 1) for i in range(5)])
 
 
-def figure5(stem: Path, options: PlotOptions) -> list[str]:
+def figure5(stem: Path, options: PlotOptions) -> None:
     """Draw a row for each data set and a column for each kernel."""
     panels = fit_panels(options.study(DATASETS, ["sgp-mic"], _with_both_kernels), options)
     wanted = [(name, kernel) for name in DATASETS for kernel in KERNELS]
     with canvas(stem, width=PAGE * 0.8, height=5.2) as figure:
-        for i, axes in enumerate(figure.subplots(2, 2).flat):
-            name, kernel = wanted[i]
-            title = f"({LETTERS[i]}) {DATASETS[name]}, {KERNELS[kernel]}"
-            draw_panel(axes, panels[i], title, figure_acc()["figure5", name, kernel], larger=1.6)
+        grid = figure.subplots(2, 2).flat
+        for letter, axes, panel, (name, kernel) in zip("abcd", grid, panels, wanted, strict=True):
+            title = f"({letter}) {DATASETS[name]}, {KERNELS[kernel]}"
+            draw_panel(axes, panel, title, figure_acc()["figure5", name, kernel], larger=1.6)
         iris, wine = (panel.data.class_names for panel in (panels[0], panels[-1]))
-        legend(figure, [f"{one} / {other}" for one, other in zip(iris, wine, strict=True)], 3)
-    return []
+        legend(figure, [f"{one} / {other}" for one, other in zip(iris, wine, strict=True)], STAR)
 
 
 def _with_both_kernels(cell: Cell) -> list[Cell]:
@@ -112,16 +104,15 @@ def _with_both_kernels(cell: Cell) -> list[Cell]:
 
 
 def draw_panel(
-    axes: "Axes", panel: Panel, title: str, printed: float, *, larger: float = 1.0
+    axes: Axes, panel: Panel, title: str, printed: float, *, larger: float = 1.0
 ) -> None:
     """Draw the latent points of a panel above the mean ACC of the repeats and the paper's ACC."""
     scatter(axes, panel.X, panel, larger=larger)
     acc = panel.score("acc")
     mark = "*" if differs(acc, printed) else ""
     scores = f"ACC {acc.mean():.2f} ± {acc.std():.2f} %; paper {printed:.2f}{mark}"
-    text = f"latent dimension 1\n{scores}"
     axes.set_title(title)
-    axes.set_xlabel(text, linespacing=1.5)
+    axes.set_xlabel(f"latent dimension 1\n{scores}", linespacing=1.5)
     axes.set_ylabel("latent dimension 2", labelpad=1)
 
 
@@ -133,7 +124,7 @@ def differs(acc: Array, printed: float) -> bool:
     return abs(acc.mean() - printed) > reach + ROUNDING
 
 
-def scatter(axes: "Axes", points: Array, panel: Panel, *, larger: float = 1.0) -> None:
+def scatter(axes: Axes, points: Array, panel: Panel, *, larger: float = 1.0) -> None:
     """Draw points (N, 2) in a fixed random order, so that no class hides the others.
 
     Places with more than a tenth of the points are circled, and their numbers are given.
@@ -161,25 +152,19 @@ def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
     """Return the squares, a hundredth of the panel wide, with more than a tenth of the points."""
     counts, x, y = np.histogram2d(points[:, 0], points[:, 1], bins=100)
     many = np.argwhere(counts > max(1, len(points) // 10))
-    return [
-        ((float(x[i] + x[i + 1]) / 2, float(y[j] + y[j + 1]) / 2), int(counts[i, j]))
-        for i, j in many
-    ]
+    middles = [(float(x[i] + x[i + 1]) / 2, float(y[j] + y[j + 1]) / 2) for i, j in many]
+    return [(middle, int(counts[i, j])) for middle, (i, j) in zip(middles, many, strict=True)]
 
 
-def legend(figure: "Figure", class_names: Sequence[str], n_clusters: int, note: str = STAR) -> None:
+def legend(figure: Figure, class_names: Sequence[str], note: str = "") -> None:
     """Draw one legend below all panels: a row of markers (classes), a row of colours (clusters)."""
-    from matplotlib.lines import Line2D
-
-    def handle(label: str, colour: str, marker: str) -> Line2D:
-        return Line2D([], [], linestyle="", color=colour, marker=marker, markersize=5, label=label)
-
-    classes = [
-        handle(f"class {as_drawn(name)}", GREY, MARKERS[i]) for i, name in enumerate(class_names)
-    ]
-    clusters = [handle(f"cluster {i + 1}", COLOURS[i], "o") for i in range(n_clusters)]
-    # Matplotlib fills a legend column by column.
-    handles = [entry for pair in zip(classes, clusters, strict=True) for entry in pair]
+    handles = []  # Matplotlib fills a legend column by column
+    dot: Any = {"linestyle": "", "markersize": 5}
+    for i, name in enumerate(class_names):
+        label = f"class {as_drawn(name)}"
+        handles.append(Line2D([], [], color=GREY, marker=MARKERS[i], label=label, **dot))
+        label = f"cluster {i + 1}"
+        handles.append(Line2D([], [], color=COLOURS[i], marker="o", label=label, **dot))
     title = f"Shown is the run whose ACC is nearest to the mean of all.\n{note}".rstrip()
-    place: Any = {"loc": "outside lower center", "ncols": n_clusters}
-    figure.legend(handles=handles, title=title, title_fontsize=7, **place)
+    place: Any = {"loc": "outside lower center", "ncols": len(class_names), "title_fontsize": 7}
+    figure.legend(handles=handles, title=title, **place)

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from sgpmic_cli.paper.figures import sweep_figures
+from sgpmic_cli.paper.figures import sweeps
 from sgpmic_cli.paper.figures.panels import PlotOptions
-from sgpmic_cli.paper.figures.sweep_figures import ahead, figure7, figure8, read_sweep
+from sgpmic_cli.paper.figures.sweeps import ahead, figure7, figure8, read_sweep
 
 
 def _write(folder, column, rows):
@@ -29,11 +29,11 @@ def figures(monkeypatch):
         yield figure
         drawn.append(figure)
 
-    monkeypatch.setattr(sweep_figures, "canvas", canvas)
+    monkeypatch.setattr(sweeps, "canvas", canvas)
     return drawn
 
 
-@pytest.mark.parametrize(("count", "shape"), [(1, (1, 1)), (3, (1, 3)), (28, (10, 3))])
+@pytest.mark.parametrize(("count", "shape"), [(1, (1, 1)), (3, (1, 3)), (4, (2, 3))])
 def test_panels_wrap_into_rows_of_three(tmp_path, figures, count, shape):
     # Only the last data set has the second method. The default model is not drawn.
     rows = [[f"d{i}", "pca-fcm", k, "acc", 50, 1, 10] for i in range(count) for k in (2, 4)]

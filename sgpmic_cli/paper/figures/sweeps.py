@@ -5,24 +5,21 @@ standard deviation.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from sgpmic_cli.data.registry import entry, names
+from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.figure_style import INK, LETTERS, PAGE, as_drawn, canvas, look
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.figures.panels import PlotOptions
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 PAPER = "sgp-mic"
 DEFAULT_MODEL = "sgp-mic+"  # not in the paper's figures
-LEGEND_COLUMNS = 7
 MOST_TICKS = 7
 MOST_ACROSS = 3  # panels in a row; with more the numbers of the axes overlap
 METRICS = {"acc": "ACC (%)", "nmi": "NMI (%)", "seconds": "run time (s)"}
@@ -40,39 +37,32 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
     The folder is that of the sweep or contains it under the name of its `command`. The columns
     are dataset, method, metric, x (the values of `column`), mean, std and n (runs).
     """
-    path = folder / command / "sweep.csv"
-    if (folder / "sweep.csv").exists():
-        path = folder / "sweep.csv"
+    path = folder if (folder / "sweep.csv").exists() else folder / command
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False)
-        if not isinstance(table.index, pd.RangeIndex):
-            raise ValueError("a line has more fields than the heading")
-        table = table.rename(columns={column: "x"})[
-            ["dataset", "method", "metric", "x", "mean", "std", "n"]
-        ]
-        table = table[(table["mean"] != "") & (table["method"] != DEFAULT_MODEL)]
+        table = pd.read_csv(path / "sweep.csv").rename(columns={column: "x"})
+        table = table[["dataset", "method", "metric", "x", "mean", "std", "n"]].dropna()
+        table = table[table["method"] != DEFAULT_MODEL]
         table = table.astype(dict.fromkeys(("x", "mean", "std", "n"), float))
-        numbers = table.select_dtypes(float)
-        if table.empty or not np.isfinite(numbers).all(axis=None) or (table["std"] < 0).any():
-            raise ValueError("no method of the paper, an infinite number or a negative deviation")
+        if table.empty or not np.isfinite(table.select_dtypes(float)).all(axis=None):
+            raise ValueError("it has no method of the paper, or an infinite number")
     except FileNotFoundError:
         raise UsageError(
-            f"there is no {str(path)!r} to draw: run `sgpmic {command} --out {path.parent}` first."
+            f"there is no '{path}/sweep.csv' to draw: run `sgpmic {command} --out {path}` first."
         ) from None
     except (OSError, KeyError, ValueError) as error:
-        refusal = f"{str(path)!r} is not a table of `sgpmic {command}`"
+        refusal = f"'{path}/sweep.csv' is not a table of `sgpmic {command}`"
         raise SgpmicError(f"{refusal}: {' '.join(str(error).split())}; run it again.") from None
     return table
 
 
-def figure7(stem: Path, options: PlotOptions) -> list[str]:
+def figure7(stem: Path, options: PlotOptions) -> None:
     """Draw ACC against the number of clusters: a panel per data set, a curve per method."""
     table = read_sweep(options.results, "n_clusters", "sweep-clusters")
     table = table[table["metric"] == "acc"]
     panels = dict(list(table.groupby("dataset", sort=False)))
     others = [method for method in table["method"].unique() if method != PAPER]
     looks: dict[str, Any] = {
-        method: {"style": look(j), "width": 1.0, "line": LINES[j % len(LINES)]}
+        method: {"style": look(j), "line": LINES[j % len(LINES)], "width": 1.0}
         for j, method in enumerate(others)
     }
     looks[PAPER] = {"style": (INK, "o"), "width": 1.8}  # SGP-MIC is black and thicker
@@ -94,20 +84,14 @@ def figure7(stem: Path, options: PlotOptions) -> list[str]:
                     below += f"\n{label}, {low:.0f} to {high:.0f} %, is below the axis"
                 else:
                     draw_curve(axes, curve, label, **looks[method])
-            runs = "mean of {:.0f} runs".format(panel["n"].max())
             counts = sorted(panel["x"].astype(int).unique())
-            ticks = counts[:: max(1, -(-len(counts) // MOST_TICKS))]
-            printed = panel[
-                [name in methods and methods[name].group == "all" for name in panel["method"]]
-            ]
-            axes.set_xscale("log")
-            axes.set_xticks(ticks, map(str, ticks))
-            axes.minorticks_off()
-            axes.set_xlabel(f"number of clusters ({runs}){ahead(printed)}{below}")
+            _log_ticks(axes, counts[:: -(-len(counts) // MOST_TICKS)])
+            printed = [name in methods and methods[name].group == "all" for name in panel["method"]]
+            runs = f"mean of {panel['n'].max():.0f} runs"
+            axes.set_xlabel(f"number of clusters ({runs}){ahead(panel[printed])}{below}")
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
-        _legend(figure, LEGEND_COLUMNS, f"{FLOOR} {BAND}")
-    return []
+        _legend(figure, 7, f"{FLOOR} {BAND}")
 
 
 def ahead(panel: pd.DataFrame) -> str:
@@ -119,22 +103,21 @@ def ahead(panel: pd.DataFrame) -> str:
     return f"\nSGP-MIC highest of the paper's methods at {', '.join(best) or 'none'}"
 
 
-def figure8(stem: Path, options: PlotOptions) -> list[str]:
+def figure8(stem: Path, options: PlotOptions) -> None:
     """Draw ACC, NMI and run time against the number of inducing points."""
     table = read_sweep(options.results, "n_inducing", "sweep-inducing")
+    table = table[table["method"] == PAPER]
     datasets = table["dataset"].unique().tolist()
     with canvas(stem, width=PAGE, height=2.7) as figure:
         row = figure.subplots(1, 3)
         for letter, axes, (metric, title) in zip("abc", row, METRICS.items(), strict=True):
-            shown = table[(table["method"] == PAPER) & (table["metric"] == metric)]
+            shown = table[table["metric"] == metric]
             for j, dataset in enumerate(datasets):
-                differ = dataset in names() and entry(dataset).data_differ
+                differ = find(dataset) and entry(dataset).data_differ
                 note = " (data differ from the paper's)" if differ else ""
-                label = as_drawn(dataset.capitalize() + note)
-                draw_curve(axes, shown[shown["dataset"] == dataset], label, look(j))
-            axes.set_xscale("log")
-            axes.set_xticks(TICKS, map(str, TICKS))
-            axes.minorticks_off()
+                curve = shown[shown["dataset"] == dataset]
+                draw_curve(axes, curve, as_drawn(dataset.capitalize() + note), look(j))
+            _log_ticks(axes, TICKS)
             axes.set_xlabel("inducing points K, up to all rows")
             axes.set_ylabel(title)
             axes.set_title(f"({letter}) {title.partition(' (')[0]}")
@@ -142,11 +125,10 @@ def figure8(stem: Path, options: PlotOptions) -> list[str]:
         for formatted in (row[2].yaxis.set_major_formatter, row[2].yaxis.set_minor_formatter):
             formatted("{x:g}")  # 0.1, not a power of ten
         _legend(figure, len(datasets), f"{BAND} {TIMES}")
-    return []
 
 
 def draw_curve(
-    axes: "Axes",
+    axes: Axes,
     curve: pd.DataFrame,
     label: str,
     style: tuple[str, str],
@@ -156,13 +138,18 @@ def draw_curve(
     """Draw one curve in a colour and marker. The band ends at zero, as scores and seconds do."""
     colour, marker = style
     x, mean, std = curve.sort_values("x")[["x", "mean", "std"]].to_numpy().T
-    axes.fill_between(
-        x, np.maximum(mean - std, 0.0), mean + std, color=colour, alpha=0.15, linewidth=0
-    )
+    band: Any = {"color": colour, "alpha": 0.15, "linewidth": 0}
+    axes.fill_between(x, np.maximum(mean - std, 0.0), mean + std, **band)
     axes.plot(x, mean, linestyle=line, color=colour, marker=marker, linewidth=width, label=label)
 
 
-def _legend(figure: "Figure", columns: int, title: str) -> None:
+def _log_ticks(axes: Axes, ticks: Any) -> None:
+    axes.set_xscale("log")
+    axes.set_xticks(ticks, map(str, ticks))
+    axes.minorticks_off()
+
+
+def _legend(figure: Figure, columns: int, title: str) -> None:
     """Draw one legend of the curves of all panels below them, with a remark above it."""
     handles = {
         label: handle

@@ -1,0 +1,101 @@
+"""Figures 1 to 6: the runs they show, what they say of them, and drawings of small runs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sgpmic_cli.benchmark.methods import Method
+from sgpmic_cli.benchmark.run import RunOptions
+from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.paper.experiments import methods
+from sgpmic_cli.paper.figures import convergence, drawing, latent_spaces, resolve
+from sgpmic_cli.paper.figures.graphical_model import ARROWS, PARAMETERS, VARIABLES
+from sgpmic_cli.paper.figures.panels import PlotOptions, Trace, fit_panels, traces
+from sgpmic_cli.scores import purity
+
+
+@pytest.fixture
+def options(tmp_path):
+    running = RunOptions(tmp_path / "runs", n_jobs=1)
+    return PlotOptions(results=tmp_path, repeats=2, running=running)
+
+
+def test_the_run_shown_is_the_one_nearest_to_the_mean(options):
+    options = replace(options, repeats=4)
+    quick = {"q": 2, "settings": {"epochs": 1}}
+    study = options.study(["wine"], ["vae-fcm"], lambda cell: [replace(cell, **quick)])
+    (panel,) = fit_panels(study, options)
+    accs = panel.score("acc")
+    assert len(set(accs)) > 1
+    shown = purity(panel.classes, panel.clusters)
+    assert shown == pytest.approx(accs[np.abs(accs - accs.mean()).argmin()])
+
+
+def test_a_cell_without_a_successful_run_is_refused(options, monkeypatch):
+    target, settings = "sgpmic_cli.paper.methods.gplvm_fcm:GPLVMFCM", {"max_iter": "many"}
+    broken = Method("broken", target, settings=settings)
+    monkeypatch.setattr(methods, "_registered", lambda: {"broken": broken})
+    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: Invalid"):
+        fit_panels(options.study(["iris"], ["broken"]), options)
+
+
+def test_a_trace_counts_e_and_m_updates(options):
+    study = options.study(
+        ["iris"],
+        ["sgp-mic"],
+        lambda cell: [replace(cell, settings={**cell.settings, "max_iter": 3})],
+    )
+    (trace,) = traces(study, options)
+    assert trace.cell.q == 2
+    assert trace.bound.shape == trace.acc.shape == (7,)  # three iterations and a last E-step
+    assert trace.acc[0] == trace.acc[1]  # labels move in E-steps only
+    assert np.all(np.diff(trace.bound)[::2] >= 0)  # M-steps never lower the bound
+
+
+def test_all_means_the_figures_that_need_no_data_set():
+    assert resolve(["all", "figure1"], ["embedding"]) == [f"figure{i}" for i in range(1, 9)]
+    assert all(callable(drawing(f"figure{i}")) for i in range(1, 9))
+
+
+def test_the_arrows_of_the_graphical_model_join_its_nodes():
+    assert {*ARROWS, *"".join(ARROWS.values())} == {*VARIABLES, *PARAMETERS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["figure1", "figure2", "figure4", "figure5", "figure6"])
+def test_figures_are_drawn(options, monkeypatch, name):
+    monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
+    monkeypatch.setattr(convergence, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
+    drawing(name)(options.results / name, options)
+    assert (options.results / f"{name}.png").stat().st_size > 10_000
+
+
+def test_a_star_marks_a_printed_acc_that_one_more_run_would_rarely_have():
+    acc = np.array([94.0, 95.0] * 5)
+    # 2.262 (t, 9 degrees of freedom) times 0.527 times sqrt(1.1) is 1.25.
+    assert [latent_spaces.differs(acc, 94.5 + off) for off in (1.2, 1.3)] == [False, True]
+    assert [latent_spaces.differs(0 * acc, off) for off in (0.004, 0.01)] == [False, True]
+
+
+def test_places_with_many_rows_are_counted():
+    points = np.vstack([np.zeros((30, 2)), np.random.RandomState(0).rand(70, 2)])
+    ((_, count),) = latent_spaces.crowded(points)
+    assert 30 <= count < 35
+
+
+def test_the_convergence_figure_lists_contradictions_to_the_text():
+    def trace(bound, acc):
+        return Trace(None, np.array(bound), np.array(acc))
+
+    fine = trace([-9.0, -5.0, -5.0, -4.0], [50.0, 60.0, 60.0, 61.0])
+    falling = trace(fine.bound, [50.0, 60.0, 59.0, 61.0])
+    rising = trace([-9.0, -5.0, -5.1, -4.0], fine.acc)
+    ended = trace([-9.0, -4.0, -4.0, -3.999], fine.acc)
+    words = (
+        "ACC falls at some update in {}; the loss rises at some update in {}.\nNot converged, "
+        "the loss falls by more than 0.1 % in the last iteration: {}."
+    )
+    found = convergence.against_the_text([fine, falling, rising, ended])
+    assert found == words.format("(b)", "(c)", "(a), (b), (c)")
+    assert convergence.against_the_text([ended]) == words.format(*3 * ["no panel"])
