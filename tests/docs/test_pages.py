@@ -106,6 +106,7 @@ def anchors(page):
 def test_commands_and_make_targets_exist(page):
     commands = set(typer.main.get_command(app).commands)
     targets = set(re.findall(r"^([a-z0-9-]+):", text_of("Makefile"), re.M))
+    targets |= {f"reproduce-figure{number}" for number in range(1, 9)}
     text = page.read_text(encoding="utf-8")
     assert set(re.findall(r"[`$] ?sgpmic ([a-z][a-z0-9-]*)", text)) <= commands
     assert set(re.findall(r"[`$] ?make ([a-z][a-z0-9-]*)", text)) <= targets
