@@ -1,4 +1,4 @@
-"""Escaping of text from files, servers, methods and users for terminals, HTML and Markdown."""
+"""Escape text of users for terminals, HTML, Markdown and shells."""
 
 import csv
 import difflib
@@ -9,12 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 LONGEST = 300  # characters of a name or a cell in a message
-LINE_END = (
-    "\r\n"  # of CSV files: a carriage return in a cell is quoted only if the line end has one
-)
-_LOGIN = re.compile(r"(?<=://)[^/\s]+@")
-_QUERY = re.compile(r"(://[^\s?]*\?)[^\s'\"]+")
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>|])")
+# Of CSV files: a carriage return in a cell is quoted only if the line end has one.
+LINE_END = "\r\n"
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -28,23 +24,18 @@ def for_html(text: str) -> str:
 
 
 def for_terminal(text: str) -> str:
-    """Return printable text without logins in URLs, shortened if it is very long."""
-    return shortened(printable(without_login(text)), 20 * LONGEST)
+    """Return printable text, shortened if it is very long."""
+    return shortened(printable(text), 20 * LONGEST)
 
 
 def for_markdown(text: str) -> str:
     """Escape text for Markdown, also inside a table."""
-    return _MARKDOWN.sub(r"\\\1", printable(text))
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", printable(text))
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
     """Keep the beginning and the end of a text that is longer than `most` characters."""
     return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}"
-
-
-def without_login(text: str) -> str:
-    """Remove user names, passwords and queries from URLs in a text."""
-    return _QUERY.sub(r"\1…", _LOGIN.sub("", text))
 
 
 def as_option_value(names: Sequence[str]) -> str:
