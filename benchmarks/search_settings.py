@@ -19,7 +19,7 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.compare import METRICS, Verdict, compare
 from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.benchmark.render.tables import markdown_table
-from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study, write_study
+from sgpmic_cli.benchmark.run import RunOptions, Runs, run_study, write_study
 from sgpmic_cli.commands.output import Output, RunProgress
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     place = {"out": Path("results/search"), "store": Path("results/runs")}
     asked = parse(arguments, __doc__, methods=list(SEARCHES), repeats=2, **place)
     with RunProgress(Output()) as watcher:
-        options = RunOptions(asked.store, watcher=watcher)
+        options = RunOptions(asked.store, progress=watcher)
         for method in asked.methods:
             out = asked.out / method
             runs, cells = run_variations(method, options, out, asked.repeats)
@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run_variations(
     method: str, options: RunOptions, out: PathLike, repeats: int
-) -> tuple[FinishedStudy, pd.DataFrame]:
+) -> tuple[Runs, pd.DataFrame]:
     """Run the variations of a method on all rows; return a line for each cell and metric."""
     tried = SEARCHES[method]
 
@@ -117,7 +117,7 @@ def run_variations(
     study = paper_suite().study(BUNDLED, [method], ["all"], **how)
     runs = run_study(study, options, out)
     names = list(tried)  # the cells of a row come in the order of the variations
-    cells = compare(runs.runs, study.methods, table2())
+    cells = compare(runs.frame, study.methods, table2())
     cells = cells[cells["metric"].isin(METRICS)].reset_index(drop=True)
     variation = [names[number % len(names)] for number in cells["cell"]]
     cells = cells.assign(variation=variation, failed=cells["failed"] > 0)

@@ -26,9 +26,9 @@ from benchmarks.paper_problem import LARGE, generated_problem
 from benchmarks.shared import parse, progress, write_csv
 from benchmarks.speed import fastest
 from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.plan import Run
+from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.benchmark.render.tables import markdown_table
-from sgpmic_cli.benchmark.run import RunOptions, prepare
+from sgpmic_cli.benchmark.run import RunOptions, plan_study
 from sgpmic_cli.estimator_base.scaling import offset_and_scale
 from sgpmic_cli.gp import ascend, lbfgs
 from sgpmic_cli.paper.experiments.protocols import paper_suite
@@ -57,13 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     numbers = {"repeats": 10, "iterations": LONG}  # starts of a data set, iterations of a run
     asked = parse(arguments, __doc__, out=Path("results/bounds"), datasets=[*DATASETS], **numbers)
     study = paper_suite().study(asked.datasets, ["sgp-mic"], repeats=asked.repeats)
-    prepared = prepare(study, RunOptions(force=True), asked.out)
+    planned = plan_study(study, RunOptions(force=True), asked.out)
     parts = []
     with threadpool_limits(limits=1):
-        for run in prepared.pending:
-            part = bounds_by_iteration(*start_of(run), iterations=asked.iterations)
-            parts.append(part.assign(dataset=run.cell.dataset, start=run.repeat))
-            progress(f"computed: {run.cell.dataset}, start {run.repeat}")
+        for run in planned.pending.to_dict("records"):
+            begin = start_of(planned.cells[run["cell"]], run["seed"])
+            part = bounds_by_iteration(*begin, iterations=asked.iterations)
+            parts.append(part.assign(dataset=run["dataset"], start=run["repeat"]))
+            progress(f"computed: {run['dataset']}, start {run['repeat']}")
         inducing = pd.DataFrame([gradient_time(k) for k in INDUCING])
     reached = reached_gains(pd.concat(parts))
     write_csv(reached, asked.out / "reached.csv", "%.6g")
@@ -115,15 +116,15 @@ def gradient_time(k: int) -> dict[str, float]:
     return {**LARGE, "n": INDUCING_ROWS, "k": k, "ms": fastest({"k": evaluation}, turns=3)["k"]}
 
 
-def start_of(run: Run) -> tuple[Observed, Parameters, Array, SGPMIC]:
+def start_of(cell: Cell, seed: int) -> tuple[Observed, Parameters, Array, SGPMIC]:
     """Return data, parameters, responsibilities and estimator at the start of a run of Table 2."""
-    assert run.cell.data is not None
-    assert run.q is not None
-    model = SGPMIC(run.cell.n_clusters, run.q, **run.cell.settings)
-    Y, random_state = run.cell.data.Y, check_random_state(run.seed)
+    assert cell.data is not None
+    assert cell.q is not None
+    model = SGPMIC(cell.n_clusters, cell.q, **cell.settings)
+    Y, random_state = cell.data.Y, check_random_state(seed)
     offset, scale = offset_and_scale(Y, model.scale, center=model.center)
     scaled = (Y - offset) / scale
-    X = latent_start(Y, run.q, model.isomap_components, None, random_state)
+    X = latent_start(Y, cell.q, model.isomap_components, None, random_state)
     log_beta = float(np.log(4.0 / np.var(scaled, axis=0, ddof=1).mean()))
     seed = random_state.randint(np.iinfo(np.int32).max)
     parameters, S = start(model, RBF(), X, log_beta, check_random_state(seed))

@@ -1,9 +1,21 @@
-"""Plan a benchmark: data sets and methods give cells, and cells give runs.
+"""Plan a benchmark: data sets and methods give cells, and cells give a frame of runs.
 
 A cell is a method on a data set with a number Q of latent dimensions. The seed and the key of a run
 are hashes of what the run computes, not of its place in the plan. Adding a method or a repeat
 changes no other run. Two cells with the same experiment (WDBC has the same Q at 50 and 95 % of the
 variance) share their runs.
+
+The frame has a row for each run of each cell:
+
+| columns | content | filled by |
+|---|---|---|
+| cell, dataset, data, explained_variance, q | the cell | plan |
+| n_clusters, method, settings, scores | of the cell | plan |
+| repeat, seed, key | the run; equal runs of two cells have one key | plan |
+| status | "planned", then "ok" or "failed"; "unavailable" without data | plan, run |
+| reason, traceback | why a run failed or has no data | plan, run |
+| seconds, n_iter, warnings, trace | of the fit; `trace` has its losses and bounds by name | run |
+| a column for each of `SCORES` | the scores of a run that succeeded | run |
 """
 
 import glob
@@ -15,18 +27,31 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 
 from sgpmic_cli._typing import PathLike
+from sgpmic_cli._version import __version__
 from sgpmic_cli.benchmark.methods import Method, Methods, resolve, unknown
-from sgpmic_cli.code_version import code_version
 from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import Entry, entry, find, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.estimator_base.scaling import Scale, offset_and_scale
+from sgpmic_cli.scores import SCORES
 from sgpmic_cli.tables.rows import Rows
 
 PERCENTAGES = (50, 95, 99)  # of the variance
 USUAL_PERCENTAGE = 95
+USUAL_INDUCING = 50
+# The columns of the frame that the plan fills.
+PLANNED = [
+    *("cell", "dataset", "data", "explained_variance", "q", "n_clusters", "method", "settings"),
+    *("scores", "repeat", "seed", "key"),
+]
+# The columns that a run fills, with their values before.
+FILLED: dict[str, Any] = {
+    **{"status": "planned", "reason": "", "traceback": "", "seconds": None, "n_iter": None},
+    **{"warnings": [], "trace": {}, **dict.fromkeys(SCORES)},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,21 +74,22 @@ class Cell:
         """Return data set, explained variance and method."""
         return self.dataset, self.explained_variance, self.method.name
 
+    @property
+    def cost(self) -> float:
+        """Estimate the seconds of a run, to order the work and to choose the fast cells.
+
+        The estimate is proportional to the rows, and to the clusters and inducing points beyond the
+        usual numbers.
+        """
+        assert self.data is not None
+        clusters = self.n_clusters / max(1, self.data.n_classes)
+        inducing = self.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
+        rows = len(self.data.Y) / 1000
+        return self.method.cost * rows * max(1.0, clusters) * max(1.0, inducing)
+
     def parameter(self, name: str) -> Any:
         """Return a parameter that a sweep varies, or None if the cell does not have it."""
         return self.n_clusters if name == "n_clusters" else self.settings.get(name)
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One fit: a cell and a repeat."""
-
-    cell: Cell
-    q: int | None
-    repeat: int
-    seed: int
-    key: str
-    code: str  # version of the method's code
 
 
 Vary = Callable[[Cell], Iterable[Cell]]
@@ -256,31 +282,38 @@ def plan_cells(loaded: Iterable[LoadedData], study: Study) -> list[Cell]:
     return cells
 
 
-def plan_runs(cells: Iterable[Cell], repeats: int, seed: int) -> list[Run]:
-    """Return all runs of the cells in the order of the plan, without duplicates."""
-    unique: dict[str, Run] = {}
-    for cell in cells:
-        for run in runs_of(cell, repeats, seed):
-            unique.setdefault(run.key, run)
-    return list(unique.values())
+def plan_runs(cells: Sequence[Cell], repeats: int, seed: int) -> pd.DataFrame:
+    """Return the frame of the runs of all cells; one row without a key for a cell without data."""
+    rows: list[dict[str, Any]] = []
+    for number, cell in enumerate(cells):
+        place = {
+            "cell": number,
+            "dataset": cell.dataset,
+            "data": cell.data.sha256 if cell.data else "",
+            "explained_variance": cell.explained_variance,
+            "q": cell.q,
+            "n_clusters": cell.n_clusters,
+            "method": cell.method.name,
+            "settings": cell.settings,
+            "scores": cell.scores,
+        }
+        if cell.data is None:
+            gone = {**FILLED, "status": "unavailable", "reason": cell.reason}
+            rows.append({**place, "repeat": 0, "seed": 0, "key": "", **gone})
+        else:
+            runs = (_seed_and_key(cell, cell.data, repeat, seed) for repeat in range(repeats))
+            rows += [{**place, "repeat": i, **run, **FILLED} for i, run in enumerate(runs)]
+    return pd.DataFrame(rows, columns=[*PLANNED, *FILLED]).astype({"q": "Int64"})
 
 
-def runs_of(cell: Cell, repeats: int, seed: int) -> list[Run]:
-    """Return the runs of one cell; none if the data are unavailable."""
-    data = cell.data
-    return [] if data is None else [_run(cell, data, repeat, seed) for repeat in range(repeats)]
-
-
-def _run(cell: Cell, data: Rows, repeat: int, base: int) -> Run:
+def _seed_and_key(cell: Cell, data: Rows, repeat: int, base: int) -> dict[str, Any]:
     # A method with its own number of dimensions has the same runs in all rows of a data set.
     q = cell.settings.get("n_components", cell.q)
     common = {"q": q, "n_clusters": cell.n_clusters, "settings": cell.settings}
-    method = cell.method
-    identity = {"dataset": cell.dataset, "method": method.name, "seed": base, "repeat": repeat}
-    seed = int(_digest({**common, **identity})[:8], 16)  # 32 bits, as RandomState requires
-    code = code_version(method.target)
-    content = {"data": data.sha256, "method": method.target, "seed": seed, "code": code}
-    return Run(cell, q, repeat, seed, _digest({**common, **content}), code)
+    place = {"dataset": cell.dataset, "method": cell.method.name, "seed": base, "repeat": repeat}
+    seed = int(_digest({**common, **place})[:8], 16)  # 32 bits, as RandomState requires
+    content = {"data": data.sha256, "method": cell.method.target, "version": __version__}
+    return {"seed": seed, "key": _digest({**common, **content, "seed": seed})}
 
 
 def _digest(content: dict[str, Any]) -> str:

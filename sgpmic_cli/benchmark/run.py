@@ -1,118 +1,69 @@
-"""Run a study: look up stored runs, compute the others, and return one results frame.
+"""Run a study: look up stored runs, compute the others, and fill the frame of runs (see `plan`).
 
-Finished runs are stored on disk, one small JSON file each, so that a killed benchmark can resume.
-A stored run is a row of the results frame:
-
-| field | content |
-|---|---|
-| key, dataset, method, q, n_clusters, settings, repeat, seed | what was run |
-| status | "ok" or "failed" |
-| seconds, n_iter | time and iterations of the fit |
-| scores | of a run that succeeded, by name |
-| reason, traceback | of a run that failed |
-| warnings | of the fit |
-| trace | its losses and bounds by iteration, by name |
+Each finished run is appended to one file at once, so that a killed benchmark can resume.
 """
 
-import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from signal import SIG_IGN, SIGINT, signal
+from typing import Any
 
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.fit import DEFAULTS, Limits, Row
-from sgpmic_cli.benchmark.plan import Cell, Run, Study, load_data, plan_cells, plan_runs, runs_of
-from sgpmic_cli.benchmark.workers import make_batches, run_locally, run_on_cluster
+from sgpmic_cli.benchmark.dask_backend import dask_cluster
+from sgpmic_cli.benchmark.fit import Row, compute
+from sgpmic_cli.benchmark.plan import FILLED, Cell, Study, load_data, plan_cells, plan_runs
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.files import check_writable, claim_folder, locked, write_files, write_whole
+from sgpmic_cli.files import check_writable, claim_folder, locked, write_files
 from sgpmic_cli.manifest import manifest
 from sgpmic_cli.scores import SCORES
 
 MANIFEST = "manifest.json"
 BENCHMARK = "benchmark"  # the command that writes the tables, unless another is named
 MAX_JOBS_PER_CORE = 32
-FIELDS = [
-    *("key", "dataset", "method", "q", "n_clusters", "settings", "repeat", "seed", "status"),
-    *("seconds", *DEFAULTS),
-]
-COLUMNS = list(dict.fromkeys(["cell", "data", "explained_variance", *FIELDS, *SCORES]))
+DASK_BLOCK = 8  # runs of each Dask worker between two writes to the store
+RESUME = "finished runs are kept, and the same command resumes"
+# Receives the numbers of finished and of all runs, and the last run.
+Progress = Callable[[int, int, str], None]
 
 
 class Store:
-    """A folder of runs, one file each."""
+    """The file `runs.jsonl` of a folder: a line for each finished run, the last of a key counts.
 
-    def __init__(self, folder: PathLike, warn: Callable[[str], None] = lambda _: None):
+    Several processes may use it at once, because a line is appended by one write.
+    """
+
+    def __init__(self, folder: PathLike):
         self.folder = Path(folder)
-        self.warn = warn
-        self._warned = False
+        self.path = self.folder / "runs.jsonl"
+        self.memory = self.folder / "memory"  # where methods share intermediate results
 
-    @property
-    def memory(self) -> Path:
-        """Return the folder where methods keep intermediate results that several runs share."""
-        return self.folder / "memory"
+    def read(self) -> dict[str, Row]:
+        """Return the stored runs by key, without lines that are damaged."""
+        rows: dict[str, Row] = {}
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for line in self.path.read_bytes().split(b"\n"):
+                with suppress(ValueError, KeyError, TypeError, AttributeError):
+                    row = json.loads(line)
+                    rows[row["key"]] = {name: row[name] for name in FILLED}
+        return rows
 
-    def read(self, key: str) -> Row | None:
-        """Return a stored run, or None if it is missing or damaged.
-
-        Warn of the first damaged one.
-        """
-        path = self.folder / f"{key}.json"
-        try:
-            row = json.loads(path.read_bytes())
-            if row.pop("checksum") != _checksum(row) or row["key"] != key:
-                raise ValueError("the checksum or the key differs")
-            if row.keys() != set(FIELDS):
-                raise ValueError("the fields are those of another version")
-            return row
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise SgpmicError(f"cannot read the run record '{path}': {error.strerror}.") from error
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            if not self._warned:
-                self.warn(
-                    f"the run record '{path}' is damaged; this run and any other damaged one are "
-                    "computed again."
-                )
-            self._warned = True
-            return None
-
-    def write(self, row: Row) -> None:
-        """Write a run with a checksum of its content."""
-        text = _canonical({**row, "checksum": _checksum(row)})
-        write_whole(self.folder / f"{row['key']}.json", f"{text}\n")
-
-
-def _checksum(row: Row) -> str:
-    return hashlib.sha256(_canonical(row).encode()).hexdigest()[:16]
-
-
-def _canonical(row: Row) -> str:
-    return json.dumps(row, sort_keys=True, allow_nan=False)
-
-
-class Watcher(Protocol):
-    """Callbacks for the progress of a study."""
-
-    def planned(self, kept: int, pending: int) -> None:
-        """Receive how many runs are stored, and how many will be computed."""
-
-    def finished(self, row: Row) -> None:
-        """Receive a computed run."""
-
-    def warn(self, sentence: str) -> None:
-        """Receive a warning."""
-
-
-class Silent(Watcher):
-    """A watcher that does nothing."""
+    def append(self, row: Row) -> None:
+        """Write a finished run."""
+        line = json.dumps(row, allow_nan=False).encode() + b"\n"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a+b", buffering=0) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 1))
+            torn = size > 0 and file.read(1) != b"\n"  # the line of a killed process
+            file.write(b"\n" + line if torn else line)
 
 
 @dataclass(frozen=True)
@@ -122,11 +73,10 @@ class RunOptions:
     store: PathLike | None = None  # folder of runs; None for `runs` beside the tables
     n_jobs: int = -1  # processes of this machine; -1 for one per core
     scheduler: str | None = None  # address of a Dask scheduler; "local" starts a cluster here
-    limits: Limits = Limits()  # of one run
     force: bool = False  # compute every run again
     retry_failed: bool = False  # compute failed runs again
     data_dir: PathLike | None = None  # folder of downloaded data
-    watcher: Watcher = field(default_factory=Silent)
+    progress: Progress | None = None
 
     def __post_init__(self) -> None:
         """Check the options before any data are loaded."""
@@ -139,102 +89,55 @@ class RunOptions:
     def arguments(self) -> dict[str, Any]:
         """Return the options for the manifest, without paths on the user's machine."""
         names = ("n_jobs", "force", "retry_failed")
-        places = ("scheduler", "data_dir")
+        places = {"scheduler": self.scheduler, "data_dir": self.data_dir}
         return {name: getattr(self, name) for name in names} | {
-            name: None if getattr(self, name) is None else "given" for name in places
+            name: "given" if value else None for name, value in places.items()
         }
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A planned study, which a dry run shows."""
+class Runs:
+    """The runs of a study, planned or finished."""
 
     study: Study
     options: RunOptions
-    cells: list[Cell]
-    stored: dict[str, Row]  # runs in the store, by key
-    pending: list[Run]  # the other runs
     store: Store
-
-    def runs_of(self, cell: Cell) -> list[Run]:
-        """Return the runs of one of the cells, in the order of the repeats."""
-        return runs_of(cell, self.study.repeats, self.study.seed)
-
-
-@dataclass(frozen=True)
-class FinishedStudy:
-    """The results of a study, and how they were computed."""
-
-    prepared: Prepared
-    runs: pd.DataFrame  # a row for each run of each cell, see `results_frame`
-    seconds: float
+    cells: list[Cell]
+    frame: pd.DataFrame  # see `plan`
+    computed: int = 0  # runs computed by this call; the others were stored
+    seconds: float = 0.0
 
     @property
-    def study(self) -> Study:
-        """Return the study."""
-        return self.prepared.study
+    def distinct(self) -> pd.DataFrame:
+        """Return the runs without those that an earlier cell has as well."""
+        return self.frame[self.frame["key"] != ""].drop_duplicates("key")
 
     @property
-    def computed(self) -> int:
-        """Return the number of runs computed by this call. The others were stored."""
-        return len(self.prepared.pending)
+    def pending(self) -> pd.DataFrame:
+        """Return the distinct runs that are neither stored nor computed, the longest first."""
+        waiting = self.distinct.query("status == 'planned'")
+        costs = waiting["cell"].map(lambda cell: -self.cells[cell].cost)
+        return waiting.loc[costs.sort_values(kind="stable").index]
 
     @property
     def reused(self) -> int:
         """Return the number of runs read from the store."""
-        return len(self.prepared.stored)
-
-    @property
-    def distinct_runs(self) -> pd.DataFrame:
-        """Return the runs without those that an earlier cell has as well."""
-        return self.runs[self.runs["status"] != "unavailable"].drop_duplicates("key")
+        return len(self.distinct) - self.computed
 
     @property
     def failed(self) -> int:
         """Return the number of failed runs, computed or read."""
-        return int((self.distinct_runs["status"] == "failed").sum())
+        return int((self.distinct["status"] == "failed").sum())
+
+    def filled(self, rows: Mapping[str, Row]) -> pd.DataFrame:
+        """Return the frame with the results of runs by key."""
+        filled = [{**row, **rows.get(row["key"], {})} for row in self.frame.to_dict("records")]
+        types: Any = {"q": "Int64", **dict.fromkeys([*SCORES, "seconds"], float)}
+        return pd.DataFrame(filled, columns=self.frame.columns).astype(types)
 
 
-def run_study(
-    study: Study, options: RunOptions, out: PathLike | None = None, command: str = BENCHMARK
-) -> FinishedStudy:
-    """Run or resume a study whose tables the command will write into `out`.
-
-    Check before the computation that the folders are writable and have no files of others.
-    """
-    prepared = prepare(study, options, out)
-    folder, start = prepared.store.folder, time.perf_counter()
-    if out is not None:
-        claim_folder(Path(out), command)
-    check_writable(folder, "--store")
-    with locked(folder):
-        options.watcher.planned(len(prepared.stored), len(prepared.pending))
-        rows = prepared.stored | execute(prepared.pending, prepared.store, options)
-    return FinishedStudy(prepared, results_frame(prepared, rows), time.perf_counter() - start)
-
-
-def execute(pending: Sequence[Run], store: Store, options: RunOptions) -> dict[str, Row]:
-    """Compute runs, store each at once, and return the rows by key."""
-    if not pending:
-        return {}
-    batches = make_batches(pending, options.limits)
-    if options.scheduler is None:
-        results = run_locally(batches, store.memory, options.limits, options.n_jobs)
-    else:
-        how = options.scheduler, options.limits, store.warn, options.n_jobs
-        results = run_on_cluster(batches, *how)
-    rows: dict[str, Row] = {}
-    with closing(results):
-        for batch in results:
-            for row in batch:
-                store.write(row)
-                rows[row["key"]] = row
-                options.watcher.finished(row)
-    return rows
-
-
-def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> Prepared:
-    """Check the arguments, load the data, plan the runs and look them up in the store."""
+def plan_study(study: Study, options: RunOptions, out: PathLike | None = None) -> Runs:
+    """Load the data, plan the runs, and take over those that are stored."""
     loaded = load_data(
         study.datasets,
         study.explained_variances,
@@ -243,49 +146,90 @@ def prepare(study: Study, options: RunOptions, out: PathLike | None = None) -> P
         data_dir=options.data_dir,
     )
     cells = plan_cells(loaded, study)
-    folder = options.store if options.store is not None else Path(out or ".") / "runs"
-    store = Store(folder, warn=options.watcher.warn)
-    runs = plan_runs(cells, study.repeats, study.seed)
-    rows = {} if options.force else {run.key: store.read(run.key) for run in runs}
-    stored = {
-        key: row
-        for key, row in rows.items()
-        if row is not None and (row["status"] == "ok" or not options.retry_failed)
-    }
-    pending = [run for run in runs if run.key not in stored]
-    return Prepared(study, options, cells, stored, pending, store)
+    store = Store(options.store if options.store is not None else Path(out or ".") / "runs")
+    runs = Runs(study, options, store, cells, plan_runs(cells, study.repeats, study.seed))
+    stored = {} if options.force else store.read()
+    if options.retry_failed:
+        stored = {key: row for key, row in stored.items() if row["status"] == "ok"}
+    return replace(runs, frame=runs.filled(stored))
 
 
-def results_frame(prepared: Prepared, rows: Mapping[str, Row]) -> pd.DataFrame:
-    """Return the results frame, with a row for each run of each cell.
+def run_study(
+    study: Study, options: RunOptions, out: PathLike | None = None, command: str = BENCHMARK
+) -> Runs:
+    """Run or resume a study whose tables the command will write into `out`.
 
-    The columns are the number and the fields of the cell, the fields of the stored run (see
-    above), and one for each score. A cell without data has one row with status "unavailable".
+    Check before the computation that the folders are writable and have no files of others.
     """
-    lines: list[Row] = []
-    for number, cell in enumerate(prepared.cells):
-        place = {
-            "cell": number,
-            "dataset": cell.dataset,
-            "data": cell.data.sha256 if cell.data else "",
-            "explained_variance": cell.explained_variance,
-            "q": cell.q,
-            "n_clusters": cell.n_clusters,
-            "method": cell.method.name,
-            "scores": cell.scores,
-            "settings": cell.settings,
-        }
-        runs = [rows[run.key] for run in prepared.runs_of(cell)]
-        lines += [{**run, **run["scores"], **place} for run in runs]
-        if not runs:
-            lines.append({**place, "status": "unavailable", "reason": cell.reason})
-    return pd.DataFrame(lines, columns=COLUMNS).astype({"q": "Int64"})
+    runs, start = plan_study(study, options, out), time.perf_counter()
+    pending, folder, failed = runs.pending, runs.store.folder, 0
+    rows: dict[str, Row] = {}
+    if out is not None:
+        claim_folder(Path(out), command)
+    check_writable(folder, "--store")
+    report = options.progress or (lambda *_: None)
+    with locked(folder):
+        report(0, len(pending), f"{len(runs.distinct) - len(pending)} stored, running")
+        for row in _computed(runs, pending) if len(pending) else ():
+            rows[row["key"]] = row
+            failed += row["status"] == "failed"
+            failures = f", {failed} failed" if failed else ""
+            where = f"{row['method']} on {row['dataset']}{failures}"
+            report(len(rows), len(pending), where)
+    seconds = time.perf_counter() - start
+    return replace(runs, frame=runs.filled(rows), computed=len(rows), seconds=seconds)
+
+
+def _computed(runs: Runs, pending: pd.DataFrame) -> Iterator[Row]:
+    """Compute runs with joblib, and store and yield each."""
+    from joblib import delayed
+
+    identity = ["key", "dataset", "method", "q", "n_clusters", "settings", "repeat", "seed"]
+    places = {row["key"]: row for row in pending[identity].to_dict("records")}
+    memory = None if runs.options.scheduler else runs.store.memory
+    tasks = []
+    for key, number, seed in zip(pending["key"], pending["cell"], pending["seed"], strict=True):
+        cell = runs.cells[number]
+        assert cell.data is not None
+        light = replace(cell, data=None)  # the frame of a table is large
+        tasks.append(delayed(_keyed)(key, light, seed, cell.data.Y, cell.data.labels, memory))
+    for key, result in _in_parallel(tasks, runs.options):
+        row = {**places[key], **FILLED, **result}
+        runs.store.append(row)
+        yield row
+
+
+def _keyed(key: str, *arguments: Any) -> tuple[str, Row]:
+    return key, compute(*arguments)
+
+
+def _in_parallel(tasks: Sequence[Any], options: RunOptions) -> Iterator[Any]:
+    """Yield the results of tasks as they are ready, from processes of this machine or from Dask."""
+    from joblib import Parallel, parallel_config
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    if options.scheduler is not None:  # joblib returns the results of Dask all at once
+        with dask_cluster(options.scheduler, options.n_jobs) as workers:
+            for start in range(0, len(tasks), DASK_BLOCK * workers):
+                yield from Parallel()(tasks[start : start + DASK_BLOCK * workers])
+        return
+    # joblib warns of cancelled tasks after an interrupt, which the command reports itself.
+    warnings.filterwarnings("ignore", message=r"\d+ tasks (which|have been)")
+    ignore_interrupts = {"initializer": signal, "initargs": (SIGINT, SIG_IGN)}
+    try:
+        with parallel_config("loky", n_jobs=options.n_jobs, **ignore_interrupts):
+            yield from Parallel(return_as="generator_unordered", batch_size=1)(tasks)
+    except TerminatedWorkerError as error:
+        raise SgpmicError(
+            f"a worker process died, probably out of memory or by a crash in a method: {RESUME}. "
+            "Use fewer processes, such as --n-jobs 1."
+        ) from error
 
 
 def write_study(
     folder: Path,
     files: Mapping[str, str],
-    finished: FinishedStudy,
+    runs: Runs,
     further: Mapping[str, Any] | None = None,
     command: str = BENCHMARK,
 ) -> None:
@@ -294,13 +238,13 @@ def write_study(
     `further` are arguments that the study does not hold, such as the values of a sweep. In the
     manifest, `seconds_of_all_runs` includes the runs of earlier calls.
     """
-    used = [cell.data for cell in finished.prepared.cells if cell.data is not None]
+    used = [cell.data for cell in runs.cells if cell.data is not None]
     content = manifest(
-        {**finished.study.arguments(), **(further or {}), **finished.prepared.options.arguments()},
+        {**runs.study.arguments(), **(further or {}), **runs.options.arguments()},
         {f"{data.name}, {data.Y.shape[0]} x {data.Y.shape[1]}": data.sha256 for data in used},
-        runs={"computed": finished.computed, "reused": finished.reused, "failed": finished.failed},
-        seconds_of_this_call=finished.seconds,
-        seconds_of_all_runs=round(float(finished.distinct_runs["seconds"].sum()), 1),
+        runs={"computed": runs.computed, "reused": runs.reused, "failed": runs.failed},
+        seconds_of_this_call=runs.seconds,
+        seconds_of_all_runs=round(float(runs.distinct["seconds"].sum()), 1),
     )
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
     write_files(folder, command, {**files, MANIFEST: f"{text}\n"})

@@ -29,7 +29,6 @@ STYLES = {
 }
 
 
-@shared.option_groups
 def benchmark(  # noqa: PLR0913 - one parameter per option
     data: shared.DatasetsArgument = None,
     dataset: str | None = shared.datasets_option(),
@@ -46,9 +45,20 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     trace: bool = shared.flag(
         "Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"
     ),
-    running: shared.RunningOptions,
+    repeats: shared.Repeats = 10,
+    seed: shared.Seed = 0,
+    protocol: shared.Protocol = "as-run",
+    label: shared.LabelOfFile = None,
+    n_jobs: shared.Jobs = -1,
+    backend: shared.Backend = "loky",
+    scheduler: shared.Scheduler = None,
+    store: shared.Store = None,
+    force: shared.ForceRuns = False,
+    retry_failed: shared.RetryFailed = False,
+    dry_run: shared.DryRun = False,
     data_dir: shared.DataDir = None,
-    output: Output,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Run methods on data sets and compare every score with the paper's, or methods by ARI.
 
@@ -56,25 +66,36 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
     130 interrupted.
     """
-    from sgpmic_cli.benchmark import pipeline
-    from sgpmic_cli.benchmark.documents import document
+    from sgpmic_cli.benchmark.pipeline import run_benchmark
+    from sgpmic_cli.benchmark.run import plan_study
     from sgpmic_cli.commands.output import RunProgress, finish_runs, print_plan
     from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
+    output = Output(json, quiet)
     progress = RunProgress(output)
     datasets = shared.split_list(shared.named_data(data, dataset))
     names, percentages = shared.split_list(methods), shared.split_list(variance)
-    study = paper_suite().study(datasets, names, percentages, scale=scale, **running.study())
-    options = running.options(data_dir, progress)
-    if running.dry_run:
-        print_plan(study, options, out, output)
+    how: dict[str, Any] = {"repeats": repeats, "seed": seed, "label": label, "scale": scale}
+    study = paper_suite().study(datasets, names, percentages, protocol=protocol, **how)
+    options = shared.run_options(
+        progress,
+        backend=backend,
+        scheduler=scheduler,
+        store=store,
+        n_jobs=n_jobs,
+        force=force,
+        retry_failed=retry_failed,
+        data_dir=data_dir,
+    )
+    if dry_run:
+        print_plan(plan_study(study, options, out), output)
         return
     with progress:
-        finished, table = pipeline.run_benchmark(
+        runs, table, content = run_benchmark(
             study, options, out=out, printed=table2(), with_trace=trace
         )
-    output.result(document(study, table), _result_tables(table))
-    finish_runs(finished, f"tables and manifest in {out}", output)
+    output.result(content, _result_tables(table))
+    finish_runs(runs, f"tables and manifest in {out}", output)
 
 
 def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
@@ -153,17 +174,18 @@ def _row(cell: Any, printed: bool) -> "list[str | Text]":
     ]
 
 
-@shared.option_groups
 def table1(
     *,
     out: shared.Out = shared.OUTPUT_FOLDER / "table1",
     data_dir: shared.DataDir = None,
-    output: Output,
+    json: shared.Json = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
     from sgpmic_cli.commands.output import note, rich_table
     from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
+    output = Output(json, quiet)
     rows = shapes(data_dir=data_dir)
     write_table1(out, rows)
     shown = rich_table(*for_people(rows), left=("data set", "verdict"))

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rich import box
@@ -26,9 +25,7 @@ from sgpmic_cli.errors import CellsFailed
 from sgpmic_cli.text import for_html, for_terminal
 
 if TYPE_CHECKING:
-    from sgpmic_cli.benchmark.fit import Row
-    from sgpmic_cli.benchmark.plan import Study
-    from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions
+    from sgpmic_cli.benchmark.run import Runs
     from sgpmic_cli.result.fitting import AssignProgress, IterationProgress
 
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
@@ -253,11 +250,10 @@ class FitProgress(ProgressDisplay):
 
 
 class RunProgress(ProgressDisplay):
-    """Progress of an experiment in runs; a watcher of `RunOptions`."""
+    """A callback for the finished runs of an experiment."""
 
     def __init__(self, output: Output):
         super().__init__(output, "planning")
-        self.done = self.failed = 0
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """End the display; after an interrupt, say how to resume the work."""
@@ -267,67 +263,47 @@ class RunProgress(ProgressDisplay):
                 "interrupted; finished runs are stored, and the same command resumes the work."
             ) from None
 
-    def planned(self, kept: int, pending: int) -> None:
-        """Start with the number of pending runs; `kept` others are stored."""
-        self.done = self.failed = 0
-        self.bar.reset(self.task.id, total=pending, count=f"0/{pending}")
-        self.update(f"{kept} stored, running")
-
-    def finished(self, row: "Row") -> None:
-        """Count a run."""
-        self.done += 1
-        self.failed += row["status"] == "failed"
-        text = f"{row['method']} on {row['dataset']}{self._failures()}"
-        self.update(text, advance=1, count=f"{self.done}/{self.task.total}")
-
-    def warn(self, sentence: str) -> None:
-        """Print a warning as a line, which Rich moves above the bar."""
-        self.output.note(f"warning: {sentence}")
+    def __call__(self, done: int, total: int, text: str) -> None:
+        """Show the number of finished runs and the last of them."""
+        self.update(text, completed=done, total=total, count=f"{done}/{total}")
 
     def state(self) -> str:
         """Return the number of runs that are done."""
         if self.task.total is None:
             return self.task.description
-        return f"{self.done} of {self.task.total:.0f} runs done{self._failures()}"
-
-    def _failures(self) -> str:
-        return f", {self.failed} failed" if self.failed else ""
+        return f"{self.task.completed:.0f} of {self.task.total:.0f} runs done"
 
 
-def finish_runs(
-    finished: "FinishedStudy", written: str, output: Output, advice: str = RETRY
-) -> None:
+def finish_runs(runs: "Runs", written: str, output: Output) -> None:
     """Print how many runs were computed and what was written; raise CellsFailed if some failed."""
-    output.finish(f"{finished.computed} runs computed, {finished.reused} reused; {written}")
-    if finished.failed:
-        total = finished.computed + finished.reused
-        raise CellsFailed(f"{finished.failed} of {total} runs failed; {advice}.")
+    output.finish(f"{runs.computed} runs computed, {runs.reused} reused; {written}")
+    if runs.failed:
+        total = runs.computed + runs.reused
+        raise CellsFailed(f"{runs.failed} of {total} runs failed; {RETRY}.")
 
 
-def print_plan(
-    study: "Study", options: "RunOptions", out: Path, output: Output, parameter: str = ""
-) -> None:
+def print_plan(runs: "Runs", output: Output, parameter: str = "") -> None:
     """Print the runs of each cell and how many of them are stored; a sweep varies `parameter`."""
-    from sgpmic_cli.benchmark.run import prepare
-
-    prepared = prepare(study, options, out)
-    stored, to_run = prepared.stored, len(prepared.pending)
-    cells: list[dict[str, Any]] = [
-        {
-            "dataset": cell.dataset,
-            "variance": cell.explained_variance,
-            "q": cell.q,
-            "method": cell.method.name,
-            **({parameter: cell.parameter(parameter)} if parameter else {}),
-            "runs": len(prepared.runs_of(cell)),
-            "at_hand": sum(run.key in stored for run in prepared.runs_of(cell)),
-            "note": cell.reason,
-        }
-        for cell in prepared.cells
-    ]
+    to_run = len(runs.pending)
+    stored = len(runs.distinct) - to_run
+    cells: list[dict[str, Any]] = []
+    for number, of_cell in runs.frame.groupby("cell"):
+        cell = runs.cells[int(str(number))]
+        cells.append(
+            {
+                "dataset": cell.dataset,
+                "variance": cell.explained_variance,
+                "q": cell.q,
+                "method": cell.method.name,
+                **({parameter: cell.parameter(parameter)} if parameter else {}),
+                "runs": int((of_cell["status"] != "unavailable").sum()),
+                "at_hand": int(of_cell["status"].isin(["ok", "failed"]).sum()),
+                "note": cell.reason,
+            }
+        )
     titles = {"dataset": "data set", "at_hand": "stored"}
     headings = [titles.get(name, name) for name in cells[0]] if cells else []
     rows = [[value_text(value) for value in cell.values()] for cell in cells]
-    document = {"to_run": to_run, "at_hand": len(stored), "cells": cells}
+    document = {"to_run": to_run, "at_hand": stored, "cells": cells}
     output.result(document, [rich_table(headings, rows, left=("data set", "method", "note"))])
-    output.note(f"{to_run} runs to compute, {len(stored)} stored; equal runs are computed once")
+    output.note(f"{to_run} runs to compute, {stored} stored; equal runs are computed once")

@@ -75,7 +75,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
                     fit = {"clusters": clusters, "scale": scale, "seed": seed}
                     notes = _fit_and_draw(name, folder / name, data, table, data_dir, **fit)
                 else:
-                    shown = replace(options, running=replace(running, watcher=progress))
+                    shown = replace(options, running=replace(running, progress=progress))
                     drawing(name)(folder / name, shown)
         except SgpmicError as error:  # continue with the other figures
             errors[str(error)] = error

@@ -6,7 +6,6 @@ Options that always occur together are the fields of a dataclass, see `option_gr
 import csv
 import inspect
 import os
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import partial, wraps
@@ -19,7 +18,7 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.options import TableOptions, TextFormat
 
 if TYPE_CHECKING:
-    from sgpmic_cli.benchmark.run import RunOptions, Watcher
+    from sgpmic_cli.benchmark.run import Progress, RunOptions
 
 OUTPUT_FOLDER = Path("sgpmic-out")  # the default of --out; `results` holds the published numbers
 
@@ -133,6 +132,17 @@ Threads = Annotated[int, _shared(_THREADS, callback=_check_jobs)]
 _LABEL_OF_FILE = _shared("Label column of the CSV files.", default="their last column")
 LabelOfFile = Annotated[str | None, _LABEL_OF_FILE]
 Out = Annotated[Path, _shared("Output folder for the tables and the manifest.")]
+_PROTOCOL = "as-run reproduces the paper's numbers; as-stated follows its text."
+Protocol = Annotated[str, _shared(_PROTOCOL)]
+_BACKEND = "loky: processes on this machine; dask: a Dask cluster."
+Backend = Annotated[Literal["loky", "dask"], _shared(_BACKEND)]
+_SCHEDULER = "Dask scheduler: an address such as tcp://HOST:8786, or local to start one here."
+Scheduler = Annotated[str | None, _shared(_SCHEDULER)]
+Store = Annotated[Path | None, _shared("Folder of run records.", default="OUT/runs")]
+StoreOfCheck = Annotated[Path | None, _shared("Folder of run records.", default="none")]
+ForceRuns = Annotated[bool, _shared("Recompute every run.", "--force")]
+RetryFailed = Annotated[bool, _shared("Recompute failed runs.", "--retry-failed")]
+DryRun = Annotated[bool, _shared("List the planned runs and exit.", "--dry-run")]
 Force = Annotated[bool, _shared("Replace the results in the output folder.", "--force")]
 DataDir = Annotated[Path | None, _shared("Folder of downloaded data.", envvar="SGPMIC_DATA")]
 Json = Annotated[bool, _shared("Print one JSON document instead of a table.", "--json")]
@@ -195,66 +205,18 @@ class TableOptionGroup(FileOptions):
         return TableOptions(self.label, self.id, columns, drop, self.format())
 
 
-@dataclass(frozen=True)
-class RunningOptions:
-    """Options that say which runs of an experiment are computed, and how."""
+def run_options(
+    progress: "Progress", *, backend: str, scheduler: str | None, **given: Any
+) -> "RunOptions":
+    """Return the options of the runs of an experiment; `given` are further fields."""
+    from sgpmic_cli.benchmark.run import RunOptions
 
-    repeats: Repeats = 10
-    seed: Seed = 0
-    protocol: str = option(
-        "as-run reproduces the paper's numbers; as-stated follows its text.", value="as-run"
-    )
-    label: LabelOfFile = None
-    n_jobs: Jobs = -1
-    backend: Literal["loky", "dask"] = option(
-        "loky: processes on this machine; dask: a Dask cluster.", value="loky"
-    )
-    scheduler: str | None = option(
-        "Dask scheduler: an address such as tcp://HOST:8786, or local to start one here."
-    )
-    timeout: float | None = option(
-        "Time limit of one run in seconds; a run that exceeds it fails.", default="no limit"
-    )
-    memory_limit: str | None = option(
-        "Memory limit of one run, such as 500MB or 2GB.", default="no limit"
-    )
-    store: Path | None = option("Folder of run records.", default="OUT/runs")
-    force: bool = flag("Recompute every run.", "--force")
-    retry_failed: bool = flag("Recompute failed runs.", "--retry-failed")
-    dry_run: bool = flag("List the planned runs and exit.", "--dry-run")
-
-    def options(self, data_dir: Path | None, watcher: "Watcher") -> "RunOptions":
-        """Return the options of the runs."""
-        from sgpmic_cli.benchmark.fit import Limits
-        from sgpmic_cli.benchmark.run import RunOptions
-
-        if self.timeout is not None and not 0 < self.timeout < float("inf"):
-            raise UsageError(f"--timeout {self.timeout:g}: give a number of seconds above 0.")
-        if self.backend == "dask" and not self.scheduler:
-            raise UsageError(
-                "--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786, "
-                "or --scheduler local for a cluster on this machine."
-            )
-        names = ("store", "n_jobs", "scheduler", "force", "retry_failed")
-        given: dict[str, Any] = {name: getattr(self, name) for name in names}
-        limits = Limits(self.timeout, self._bytes())
-        return RunOptions(**given, data_dir=data_dir, limits=limits, watcher=watcher)
-
-    def study(self) -> dict[str, Any]:
-        """Return the options that belong to the study."""
-        names = ("repeats", "seed", "protocol", "label")
-        return {name: getattr(self, name) for name in names}
-
-    def _bytes(self) -> int | None:
-        """Return the memory limit in bytes."""
-        if self.memory_limit is None:
-            return None
-        pattern = r"(\d{1,6}(?:\.\d{1,6})?)\s*([MG])i?B?"
-        found = re.fullmatch(pattern, self.memory_limit.strip(), flags=re.IGNORECASE)
-        if found is None or float(found[1]) == 0:
-            given = repr(self.memory_limit)
-            raise UsageError(f"--memory-limit {given}: give a size such as 500MB or 2GB.")
-        return int(float(found[1]) * {"M": 1 << 20, "G": 1 << 30}[found[2].upper()])
+    if backend == "dask" and not scheduler:
+        raise UsageError(
+            "--backend dask needs the address of a scheduler: add --scheduler tcp://HOST:8786, "
+            "or --scheduler local for a cluster on this machine."
+        )
+    return RunOptions(scheduler=scheduler, progress=progress, **given)
 
 
 def named_data(argument: str | None, option: str | None, default: str | None = None) -> str:

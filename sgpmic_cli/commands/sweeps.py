@@ -23,21 +23,44 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
             default="95, or the only one in the paper",
         ),
         out: shared.Out = shared.OUTPUT_FOLDER / axis.name,
-        running: shared.RunningOptions,
+        repeats: shared.Repeats = 10,
+        seed: shared.Seed = 0,
+        protocol: shared.Protocol = "as-run",
+        label: shared.LabelOfFile = None,
+        n_jobs: shared.Jobs = -1,
+        backend: shared.Backend = "loky",
+        scheduler: shared.Scheduler = None,
+        store: shared.Store = None,
+        force: shared.ForceRuns = False,
+        retry_failed: shared.RetryFailed = False,
+        dry_run: shared.DryRun = False,
         data_dir: shared.DataDir = None,
-        output: Output,
+        json: shared.Json = False,
+        quiet: shared.Quiet = False,
     ) -> None:
+        from sgpmic_cli.benchmark.run import plan_study
         from sgpmic_cli.commands.output import RunProgress, finish_runs, print_plan, rich_table
         from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
 
+        output = Output(json, quiet)
         progress = RunProgress(output)
         grid = shared.split_list(values)
         datasets = shared.split_list(shared.named_data(data, dataset, default_data))
         names = shared.split_list(methods)
-        study = sweep_study(axis, grid, datasets, names, variance, **running.study())
-        options = running.options(data_dir, progress)
-        if running.dry_run:
-            print_plan(study, options, out, output, axis.parameter)
+        how = {"repeats": repeats, "seed": seed, "label": label, "protocol": protocol}
+        study = sweep_study(axis, grid, datasets, names, variance, **how)
+        options = shared.run_options(
+            progress,
+            backend=backend,
+            scheduler=scheduler,
+            store=store,
+            n_jobs=n_jobs,
+            force=force,
+            retry_failed=retry_failed,
+            data_dir=data_dir,
+        )
+        if dry_run:
+            print_plan(plan_study(study, options, out), output, axis.parameter)
             return
         with progress:
             finished = sweep(axis, study, options, out=out, values=grid)
@@ -49,7 +72,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
 
     files = "Writes sweep.csv, sweep.md, sweep.json and manifest.json. Stored runs are reused."
     run.__doc__ = f"{description}\n\n{files}"
-    return shared.option_groups(run)
+    return run
 
 
 sweep_inducing = _sweep(

@@ -49,7 +49,8 @@ def test_a_second_call_computes_only_what_is_missing(tmp_path):
     assert (first.computed, first.reused) == (6, 0)
     assert (second.computed, second.reused) == (0, 6)
     assert _files(tmp_path) == before
-    next((tmp_path / "runs").glob("*.json")).write_text('{"key": ')
+    store = tmp_path / "runs" / "runs.jsonl"
+    store.write_bytes(store.read_bytes()[:-100])  # the last line is torn
     mended, _ = small_benchmark(["iris"], [50, 95], ["pca-fcm"], out=tmp_path, repeats=3)
     assert (mended.computed, _files(tmp_path)) == (1, before)
     more, _ = small_benchmark(["iris"], [95], ["pca-fcm", "ppca-fcm"], out=tmp_path, repeats=4)

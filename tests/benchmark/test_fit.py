@@ -1,15 +1,11 @@
 import os
 
+import numpy as np
 import pytest
-from small_studies import planned_runs
+from small_studies import SUITE, small_frame
 
-from sgpmic_cli.benchmark.fit import Limits, compute
-from sgpmic_cli.benchmark.run import RunOptions, Store, execute
-
-
-def _row(method, dataset="iris", variance=95, **limits):
-    runs = planned_runs([method], 1, [dataset], [variance])
-    return next(compute(runs, limits=Limits(**limits)))
+from sgpmic_cli.benchmark.run import RunOptions, Store, run_study
+from sgpmic_cli.errors import SgpmicError
 
 
 @pytest.mark.parametrize(
@@ -19,60 +15,61 @@ def _row(method, dataset="iris", variance=95, **limits):
         ("Unnumbered", "ValueError: fit_predict gave labels that are not numbers."),
         ("Leaving", "SystemExit: 7"),
         ("Broken", "ValueError: no luck"),
+        ("Writes", "ValueError: assignment destination is read-only"),
     ],
 )
-def test_an_error_is_a_failed_row_with_its_reason(method, reason):
-    row = _row(f"toy_methods:{method}")
-    assert (row["status"], row["reason"], row["scores"]) == ("failed", reason, {})
+def test_an_error_is_a_failed_run_with_its_reason(tmp_path, method, reason):
+    (row,) = small_frame([f"toy_methods:{method}"], tmp_path)
+    assert (row["status"], row["reason"]) == ("failed", reason)
+    assert np.isnan(row["acc"])
     assert row["traceback"].startswith("Traceback (most recent call last):\n")
     assert row["traceback"].strip().endswith(reason)
     assert 'File "fit.py", line ' in row["traceback"]
     assert os.sep not in row["traceback"]  # files are named without their folders
 
 
-def test_after_a_run_that_ends_its_process_the_others_are_computed():
-    runs = planned_runs(["toy_methods:Deadly"], 4)
-    rows = list(compute(runs))
-    assert [row["seed"] for row in rows] == [run.seed for run in runs]
-    assert [row["status"] == "ok" for row in rows] == [run.seed % 2 == 0 for run in runs]
-    failed = {row["reason"] for row in rows if row["status"] == "failed"}
-    assert failed == {"its process ended with exit code 1"}
-
-
-def test_a_limit_of_time_or_memory_is_a_failure_of_the_run():
-    assert _row("toy_methods:Slow", seconds=0.001)["reason"] == (
-        "it took longer than the limit of 0.001 s"
-    )
-    assert _row("pca-fcm", seconds=60)["scores"] == _row("pca-fcm")["scores"]
-    if os.path.exists("/proc/self/statm"):
-        assert "MemoryError" in _row("toy_methods:Hungry", bytes=1 << 24)["reason"]
-
-
-def test_warnings_of_a_fit_are_kept_in_its_row():
-    row = _row("ppca-fcm", "cmc", 99)
+def test_what_a_method_prints_is_not_on_stdout(tmp_path, capsys):
+    (row,) = small_frame(["toy_methods:Prints"], tmp_path)
     assert row["status"] == "ok"
+    assert capsys.readouterr().out == ""
+
+
+def test_warnings_and_curves_of_a_fit_are_kept_in_its_row(tmp_path):
+    (row,) = small_frame(["ppca-fcm"], tmp_path, ["cmc"], [99])
+    assert (row["status"], row["trace"]) == ("ok", {})
     assert any("coincident centres" in text for text in row["warnings"])
-
-
-def test_bounds_of_a_fit_are_kept_in_its_row():
-    assert _row("pca-fcm")["trace"] == {}
-    assert _row("toy_methods:Chatty")["trace"] == {"bound": [1.0, 2.0]}
+    (row,) = small_frame(["toy_methods:Chatty"], tmp_path)
+    assert row["trace"] == {"bound": [1.0, 2.0]}
 
 
 def test_workers_give_the_same_scores_as_this_process(tmp_path):
-    runs = planned_runs(["pca-fcm", "isomap-fcm", "toy_methods:Flaky"], 3)
-    here = execute(runs, Store(tmp_path / "here"), RunOptions(n_jobs=1))
-    there = execute(runs, Store(tmp_path / "there"), RunOptions(n_jobs=2))
-    assert len(here) == len(there) == 9
-    for run in runs:
-        for name in ("scores", "reason"):
-            assert here[run.key][name] == there[run.key][name]
-        assert Store(tmp_path / "there").read(run.key) == there[run.key]
+    methods = ["pca-fcm", "isomap-fcm", "toy_methods:Flaky", "toy_methods:Threads"]
+    here = small_frame(methods, tmp_path / "here", repeats=3)
+    there = small_frame(methods, tmp_path / "there", repeats=3, n_jobs=2)
+    assert len(here) == len(there) == 12
+    for one, other in zip(here, there, strict=True):
+        for name in ("key", "reason", "acc", "nmi", "ari"):
+            assert one[name] == other[name] or np.isnan(one[name])
+    assert {row["reason"] for row in here if row["method"] == "toy_methods:Threads"} == {""}
+    assert Store(tmp_path / "there").read().keys() == {row["key"] for row in there}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_linear_algebra_has_one_thread(tmp_path, n_jobs):
-    runs = planned_runs(["toy_methods:Threads"], 2)
-    rows = execute(runs, Store(tmp_path), RunOptions(n_jobs=n_jobs))
-    assert [row["reason"] for row in rows.values()] == [""] * 2
+def test_a_method_that_kills_its_worker_ends_with_one_sentence(tmp_path):
+    study = SUITE.study(["iris"], ["pca-fcm", "toy_methods:Killed"], repeats=2)
+    with pytest.raises(SgpmicError, match="a worker process died"):
+        run_study(study, RunOptions(tmp_path, 2))
+
+
+def test_the_store_keeps_whole_lines_and_the_last_run_of_a_key(tmp_path):
+    (row,) = small_frame(["pca-fcm"], tmp_path)
+    store = Store(tmp_path)
+    (line,) = store.path.read_bytes().splitlines()
+    for damage in (b"\xff", b"null", b'{"key": 1}', b"[" * 100, line[:100]):
+        with store.path.open("ab") as file:
+            file.write(damage + b"\n")
+    with store.path.open("ab") as file:
+        file.write(line[:50])  # of a killed process
+    assert store.read().keys() == {row["key"]}
+    (again,) = small_frame(["pca-fcm"], tmp_path, force=True)
+    assert store.read()[row["key"]]["seconds"] == again["seconds"] != row["seconds"]

@@ -4,7 +4,7 @@ import re
 import pandas as pd
 import pytest
 from command_line import sgpmic
-from small_studies import prepared
+from small_studies import planned
 
 from sgpmic_cli.data import load
 from sgpmic_cli.paper.methods.sdc import SDC
@@ -84,8 +84,8 @@ def test_the_trace_has_the_curves_of_every_run_also_of_stored_ones(run, here):
     trace = pd.read_csv(path)
     assert trace["method"].unique().tolist() == ["sdc"]  # pca-fcm has no curve
     assert sorted(trace["repeat"].unique()) == [0, 1]
-    runs = prepared(["iris"], [95], ["sdc"], store=here).pending
-    seed = next(run.seed for run in runs if run.repeat == 0)
+    runs = planned(["iris"], [95], ["sdc"], store=here).frame
+    seed = int(runs["seed"][runs["repeat"] == 0].iloc[0])
     model = SDC(3, 2, random_state=seed).fit(load("iris").Y)
     own = trace[trace["repeat"] == 0]
     assert own["value"].tolist() == model.loss_curve_

@@ -24,10 +24,6 @@ def output(monkeypatch):
     return RecordedOutput()
 
 
-def _row(method, status="ok"):
-    return {"dataset": "iris", "method": method, "status": status}
-
-
 def test_a_long_step_is_announced_once(output):
     with ProgressDisplay(output, "at work") as bar:
         assert output.told.wait(60)
@@ -47,12 +43,11 @@ def test_a_fit_reports_restart_and_iteration(output):
     assert "restart 2/3, iteration 5/20: bound -1.50" in output.notes
 
 
-def test_a_study_reports_the_runs_that_are_done_and_failed(output):
-    watcher = RunProgress(output)
-    assert watcher.state() == "planning"
-    watcher.planned(10, 9)
-    for status in ("failed", "ok", "ok"):
-        watcher.finished(_row("short", status))
-    assert watcher.task.fields["count"] == "3/9"
-    assert watcher.task.description == "short on iris, 1 failed"
-    assert watcher.state() == "3 of 9 runs done, 1 failed"
+def test_a_study_reports_the_runs_that_are_done(output):
+    progress = RunProgress(output)
+    assert progress.state() == "planning"
+    progress(0, 9, "1 stored, running")
+    progress(3, 9, "short on iris, 1 failed")
+    assert progress.task.fields["count"] == "3/9"
+    assert progress.task.description == "short on iris, 1 failed"
+    assert progress.state() == "3 of 9 runs done"

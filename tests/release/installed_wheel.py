@@ -70,19 +70,3 @@ def test_check_compares_with_the_installed_reference(folder):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "12 numbers: " in done.stdout
-    refused = sgpmic_command("check", "--update", "--dataset", "iris", "--methods", "pca-fcm")
-    assert refused.returncode == 2
-    assert "--reference" in refused.stderr
-
-
-def test_check_takes_a_table_and_a_method_of_the_user(folder):
-    gate = ["check", "--reference", "ref.json", "--n-jobs", "1"]
-    data = ["--update", "--dataset", "my.csv", "--label", "kind", "--methods", "mypkg:Mine"]
-    made = sgpmic_command(*gate, *data)
-    assert made.returncode == 0, made.stderr
-    unchanged = sgpmic_command(*gate)
-    assert (unchanged.returncode, unchanged.stdout) == (0, "9 numbers: 9 same\n"), unchanged.stderr
-    (folder / "mypkg.py").unlink()
-    gone = sgpmic_command(*gate)
-    assert gone.returncode == 2
-    assert "cannot import 'mypkg'" in gone.stderr

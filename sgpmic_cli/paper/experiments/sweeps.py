@@ -21,7 +21,7 @@ from sgpmic_cli.benchmark.render.tables import (
     notes_of,
     plain,
 )
-from sgpmic_cli.benchmark.run import FinishedStudy, RunOptions, run_study, write_study
+from sgpmic_cli.benchmark.run import RunOptions, Runs, run_study, write_study
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.paper.experiments.protocols import paper_suite
@@ -35,7 +35,7 @@ class Sweep:
     """A finished sweep: its runs, and a row for each point and metric."""
 
     axis: SweepRange
-    runs: FinishedStudy
+    runs: Runs
     points: pd.DataFrame  # a comparison with the column `axis.parameter`; unavailable cells too
 
     @property
@@ -138,15 +138,15 @@ def sweep(
     return finished
 
 
-def _points(axis: SweepRange, finished: FinishedStudy) -> pd.DataFrame:
+def _points(axis: SweepRange, runs: Runs) -> pd.DataFrame:
     """Return the comparison of a sweep with its parameter, and with seconds as a metric."""
-    points = compare(finished.runs, finished.study.methods)
-    groups = finished.runs[finished.runs["status"] == "ok"].groupby("cell")["seconds"]
+    points = compare(runs.frame, runs.study.methods)
+    groups = runs.frame[runs.frame["status"] == "ok"].groupby("cell")["seconds"]
     spread = points["cell"].map(groups.std(ddof=0))
     seconds = points.drop_duplicates("cell").assign(metric="seconds")
     seconds = seconds.assign(mean=seconds["seconds"], std=spread)
     points = pd.concat([points, seconds]).sort_values("cell", kind="stable", ignore_index=True)
-    values = [cell.parameter(axis.parameter) for cell in finished.prepared.cells]
+    values = [cell.parameter(axis.parameter) for cell in runs.cells]
     points[axis.parameter] = [values[cell] for cell in points["cell"]]
     return points[points["metric"].isin(axis.metrics)]
 

@@ -14,8 +14,8 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.benchmark.fit import arguments_of, make_estimator
-from sgpmic_cli.benchmark.plan import Cell, Run, Study, Vary, unvaried
+from sgpmic_cli.benchmark.fit import make_estimator
+from sgpmic_cli.benchmark.plan import Cell, Study, Vary, unvaried
 from sgpmic_cli.benchmark.run import RunOptions, run_study
 from sgpmic_cli.data import Rows
 from sgpmic_cli.errors import SgpmicError
@@ -70,15 +70,15 @@ class Trace:
 def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
     """Run or look up all repeats of a study, and fit the typical run of each cell again."""
     panels = []
-    for run, runs in _typical_runs(study, options):
-        data, classes = _data(run.cell)
+    for cell, seed, runs in _typical_runs(study, options):
+        data, classes = _data(cell)
         with threadpool_limits(limits=1):
-            model = make_estimator(arguments_of(run, None)).fit(data.Y)
+            model = make_estimator(cell, seed).fit(data.Y)
         names, clusters = np.unique(model.labels_, return_inverse=True)
         # Clusters have the numbers of the classes that they match best, so panels share colours.
         looks = matched_looks(clusters, classes, len(names), data.n_classes)
         X = model.embedding_
-        panels.append(Panel(run.cell, data, classes, runs, X, np.array(looks)[clusters]))
+        panels.append(Panel(cell, data, classes, runs, X, np.array(looks)[clusters]))
     return panels
 
 
@@ -91,37 +91,37 @@ class _WithoutTruncation(SGPMIC):
 
 def traces(study: Study, options: PlotOptions) -> list[Trace]:
     """Fit the typical run of each cell of SGP-MIC again without truncation."""
-    return [_traced(run) for run, _ in _typical_runs(study, options)]
+    return [_traced(cell, seed) for cell, seed, _ in _typical_runs(study, options)]
 
 
-def _traced(run: Run) -> Trace:
-    data, classes = _data(run.cell)
+def _traced(cell: Cell, seed: int) -> Trace:
+    data, classes = _data(cell)
     acc: list[float] = []
 
     def follow(_iteration: int, _bound: float, labels: Indices) -> None:
         acc.extend([purity(classes, labels)] * 2)  # labels do not move in an M-step
 
-    place: Any = run.cell.n_clusters, run.q
-    settings = {"random_state": run.seed, "callback": follow, **run.cell.settings}
+    place: Any = cell.n_clusters, cell.q
+    settings = {"random_state": seed, "callback": follow, **cell.settings}
     with threadpool_limits(limits=1):
         model = _WithoutTruncation(*place, **settings).fit(data.Y)
     acc.append(purity(classes, model.labels_))
-    return Trace(run.cell, np.array(model.lower_bounds_), np.array(acc))
+    return Trace(cell, np.array(model.lower_bounds_), np.array(acc))
 
 
-def _typical_runs(study: Study, options: PlotOptions) -> Iterator[tuple[Run, pd.DataFrame]]:
-    """Yield the run of each cell whose ACC is nearest to the mean, and all that succeeded."""
+def _typical_runs(study: Study, options: PlotOptions) -> Iterator[tuple[Cell, int, pd.DataFrame]]:
+    """Yield each cell, the seed of its run with the ACC nearest to the mean, and its good runs."""
     finished = run_study(study, options.running)
-    for number, cell in enumerate(finished.prepared.cells):
-        runs = finished.runs[finished.runs["cell"] == number]
+    for number, cell in enumerate(finished.cells):
+        runs = finished.frame[finished.frame["cell"] == number]
         good = runs[runs["status"] == "ok"]
         if good.empty:
             reasons = "; ".join(runs["reason"].unique())
             place = f"{cell.method.name} on {cell.dataset}"
             raise SgpmicError(f"no run of {place} succeeded: {reasons}")
-        acc = good[cell.scores["acc"]].astype(float)
+        acc = good[cell.scores["acc"]]
         typical = int((acc - acc.mean()).abs().to_numpy().argmin())
-        yield finished.prepared.runs_of(cell)[int(good["repeat"].iloc[typical])], good
+        yield cell, int(good["seed"].iloc[typical]), good
 
 
 def _data(cell: Cell) -> tuple[Rows, Indices]:

@@ -4,7 +4,7 @@ import pandas as pd
 from small_studies import SUITE, planned_cells
 
 from sgpmic_cli.benchmark.compare import best_settings
-from sgpmic_cli.benchmark.plan import LoadedData, plan_cells, plan_runs, runs_of
+from sgpmic_cli.benchmark.plan import LoadedData, plan_cells, plan_runs
 from sgpmic_cli.data import entry, load
 from sgpmic_cli.paper.experiments.protocols import printed_q
 
@@ -17,9 +17,8 @@ def _cells(datasets, variances, methods=METHODS, name="as-run", **options):
 
 def _seeds(cells, repeats, seed=0):
     return {
-        (cell.dataset, cell.q, cell.method.name, run.repeat): (run.seed, run.key)
-        for cell in cells
-        for run in runs_of(cell, repeats, seed)
+        (run.dataset, run.q, run.method, run.repeat): (run.seed, run.key)
+        for run in plan_runs(cells, repeats, seed).itertuples()
     }
 
 
@@ -41,9 +40,10 @@ def test_every_run_has_its_own_seed_and_key_which_stay_the_same():
 def test_equal_experiments_are_computed_once():
     cells = _cells(["wdbc", "australian"], ["all"], ["pca-fcm"])
     assert len(cells) == 6
-    assert len(plan_runs(cells, 10, 0)) == 3 * 10  # wdbc has Q = 1, 1, 2 and australian 1, 1, 1
+    keys = plan_runs(cells, 10, 0)["key"]
+    assert keys.nunique() == 3 * 10  # wdbc has Q = 1, 1, 2 and australian 1, 1, 1
     own_dimensions = _cells(["iris"], [50, 95, 99], ["sgp-mic+"])
-    assert [run.q for run in plan_runs(own_dimensions, 10, seed=0)] == [2] * 10
+    assert plan_runs(own_dimensions, 10, seed=0)["key"].nunique() == 10
 
 
 def test_q_is_the_printed_one_in_every_row_but_yale():
@@ -52,7 +52,9 @@ def test_q_is_the_printed_one_in_every_row_but_yale():
     assert {(cell.dataset, cell.explained_variance): cell.q for cell in cells} == printed
     loaded = LoadedData("yale", (50,), entry("yale"), None, "not here")
     (cell,) = plan_cells([loaded], SUITE.study(["yale"], ["pca-fcm"]))
-    assert (cell.q, cell.reason, runs_of(cell, 10, 0)) == (3, "not here", [])
+    assert (cell.q, cell.reason) == (3, "not here")
+    (run,) = plan_runs([cell], 10, 0).to_dict("records")
+    assert (run["status"], run["reason"], run["key"]) == ("unavailable", "not here", "")
 
 
 def test_protocols_differ_in_columns_and_settings():
@@ -99,9 +101,9 @@ def test_the_key_depends_on_the_data():
     (cell,) = _cells(["iris"], [95], ["pca-fcm"])
     assert cell.data.sha256 == load("iris").sha256
     other = replace(cell, data=cell.data.without([cell.data.feature_names[0]]))
-    (one,), (two,) = runs_of(cell, 1, 0), runs_of(other, 1, 0)
-    assert one.seed == two.seed
-    assert one.key != two.key
+    one, two = plan_runs([cell, other], 1, 0).to_dict("records")
+    assert one["seed"] == two["seed"]
+    assert one["key"] != two["key"]
 
 
 def test_what_matches_the_printed_numbers_applies_to_the_papers_data_only(tmp_path):

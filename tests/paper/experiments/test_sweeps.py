@@ -2,15 +2,15 @@ import csv
 import json
 
 import pytest
-from small_studies import prepared_sweep, small_benchmark, small_sweep
+from small_studies import planned_sweep, small_benchmark, small_sweep
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING
 
 
 def _counts(axis, datasets, values, methods, tmp_path, **options):
-    prepared = prepared_sweep(axis, datasets, values, methods, store=tmp_path, **options)
-    return [(cell.dataset, cell.q, cell.parameter(axis.parameter)) for cell in prepared.cells]
+    plan = planned_sweep(axis, datasets, values, methods, store=tmp_path, **options)
+    return [(cell.dataset, cell.q, cell.parameter(axis.parameter)) for cell in plan.cells]
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_the_default_values_fit_the_number_of_rows(tmp_path, axis, dataset, expe
 
 
 def test_the_covariance_floor_shrinks_with_the_volume_of_a_cluster(tmp_path):
-    cells = prepared_sweep(CLUSTERS, ["iris"], ["1", "4"], ["sgp-mic"], store=tmp_path).cells
+    cells = planned_sweep(CLUSTERS, ["iris"], ["1", "4"], ["sgp-mic"], store=tmp_path).cells
     floors = [cell.settings["covariance_floor"] for cell in cells]
     # With two dimensions, four times as many clusters have a quarter of the area each.
     assert floors == pytest.approx([0.05, 0.0125])
@@ -40,14 +40,14 @@ def test_the_row_is_that_of_the_figure_unless_a_variance_is_given(tmp_path):
     given = _counts(CLUSTERS, ["segment"], ["1"], ["pca-fcm"], tmp_path, explained_variance=99)
     assert given == [("segment", 6, 7)]
     where = {"store": tmp_path, "data_dir": tmp_path}
-    yale = prepared_sweep(INDUCING, ["yale", "iris"], ["1"], ["sgp-mic"], **where)
+    yale = planned_sweep(INDUCING, ["yale", "iris"], ["1"], ["sgp-mic"], **where)
     rows = [(cell.dataset, cell.explained_variance, cell.q) for cell in yale.cells]
     assert rows == [("yale", 50, 3), ("iris", 95, 2)]
 
 
 def test_a_method_without_inducing_points_is_refused(tmp_path):
     with pytest.raises(UsageError, match="'pca-fcm' has no inducing points"):
-        prepared_sweep(INDUCING, ["iris"], ["1"], ["pca-fcm"], store=tmp_path)
+        planned_sweep(INDUCING, ["iris"], ["1"], ["pca-fcm"], store=tmp_path)
 
 
 def test_the_first_point_reuses_the_runs_of_the_table(tmp_path):
