@@ -1,6 +1,6 @@
 """Your own labels: which of them are doubtful.
 
-`init` accepts labels, probabilities, or the name of one clustering. Here a fifth of the growers'
+`init` accepts labels or probabilities. Here a fifth of the growers'
 labels is replaced by random ones. The labels stay as they are, but a label that the other rows
 contradict gets a low probability.
 """
