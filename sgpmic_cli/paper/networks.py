@@ -1,4 +1,4 @@
-"""Small dense networks in NumPy: an autoencoder, a variational one, Adam and momentum.
+"""Small dense networks in NumPy: an autoencoder, a variational one, and Adam.
 
 Weights and gradients are views of two flat vectors: with 64 and 32 hidden units and a few hundred
 rows the cost of a step is the number of NumPy calls, so an optimiser updates one vector in place.
@@ -7,19 +7,16 @@ rows the cost of a step is the number of NumPy calls, so an optimiser updates on
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 from scipy.special import expit
 from sklearn.utils import gen_batches
 
-Initialisation = Literal["glorot", "pytorch"]
 MAX_LOG_VARIANCE = 50.0  # largest log-variance that is exponentiated
 # Keras clips probabilities to [1e-7, 1 - 1e-7]; this is the same limit for logits.
 LOGIT_LIMIT = float(np.log((1.0 - 1e-7) / 1e-7))
 DECAYS = 0.9, 0.999  # of the two moments of Adam
 EPSILON = 1e-8
-MOMENTUM = 0.9
 
 
 class Dense:
@@ -30,62 +27,59 @@ class Dense:
     """
 
     def __init__(self, sizes: Sequence[int], parameters: np.ndarray, gradient: np.ndarray) -> None:
-        self.sizes = list(sizes)
-        self.parameters, self.gradient = parameters, gradient
-        self.weights, self.biases = self._views(self.parameters)
-        self._weight_gradients, self._bias_gradients = self._views(self.gradient)
+        self.sizes, self.parameters, self.gradient = sizes, parameters, gradient
+        self.layers, self._gradients = self._views(parameters), self._views(gradient)
+
+    def _views(self, flat: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        views, start = [], 0
+        for n_in, n_out in pairwise(self.sizes):
+            end = start + n_in * n_out
+            views.append((flat[start:end].reshape(n_in, n_out), flat[end : end + n_out]))
+            start = end + n_out
+        return views
 
     @staticmethod
     def count(sizes: Sequence[int]) -> int:
         """Return the number of weights and biases of the layers."""
         return sum((n_in + 1) * n_out for n_in, n_out in pairwise(sizes))
 
-    def initialise(self, rng: np.random.RandomState, method: Initialisation = "glorot") -> None:
+    def initialise(self, rng: np.random.RandomState, method: str = "glorot") -> None:
         """Draw initial parameters.
 
         "glorot" draws weights with |w| <= sqrt(6 / (n_in + n_out)) and sets biases to zero.
         "pytorch" draws weights and biases with absolute values up to 1 / sqrt(n_in).
         """
-        for W, b in zip(self.weights, self.biases, strict=True):
+        for W, b in self.layers:
             limit = np.sqrt(6.0 / sum(W.shape)) if method == "glorot" else 1.0 / np.sqrt(len(W))
             W[...] = rng.uniform(-limit, limit, W.shape)
             b[...] = 0.0 if method == "glorot" else rng.uniform(-limit, limit, b.shape)
 
     def forward(self, X: np.ndarray) -> np.ndarray:
         """Return the output for the rows of X and keep the activations for `backward`."""
-        self._layers = [X]
-        for W, b in zip(self.weights, self.biases, strict=True):
-            h = self._layers[-1] @ W
-            h += b
-            if W is not self.weights[-1]:
-                np.maximum(h, 0.0, out=h)
-            self._layers.append(h)
-        return h
+        self._activations = [X]
+        for layer, (W, b) in enumerate(self.layers, start=1):
+            X = X @ W
+            X += b
+            if layer < len(self.layers):
+                np.maximum(X, 0.0, out=X)
+            self._activations.append(X)
+        return X
 
     def backward(self, delta: np.ndarray) -> None:
         """Set `gradient` from delta = dL/dh_L of the last `forward`."""
-        last = len(self.weights) - 1
+        last = len(self.layers) - 1
         for layer in range(last, -1, -1):
             if layer < last:
-                delta = delta * (self._layers[layer + 1] > 0.0)
-            np.dot(self._layers[layer].T, delta, out=self._weight_gradients[layer])
-            np.add.reduce(delta, axis=0, out=self._bias_gradients[layer])
-            if layer:
-                delta = delta @ self.weights[layer].T
+                delta = delta @ self.layers[layer + 1][0].T
+                delta = delta * (self._activations[layer + 1] > 0.0)
+            by_weights, by_biases = self._gradients[layer]
+            np.dot(self._activations[layer].T, delta, out=by_weights)
+            np.add.reduce(delta, axis=0, out=by_biases)
         self._first_delta = delta
 
     def input_gradient(self) -> np.ndarray:
         """Return dL/dX of the last `backward`."""
-        return self._first_delta @ self.weights[0].T
-
-    def _views(self, flat: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        weights, biases, start = [], [], 0
-        for n_in, n_out in pairwise(self.sizes):
-            weights.append(flat[start : start + n_in * n_out].reshape(n_in, n_out))
-            start += n_in * n_out
-            biases.append(flat[start : start + n_out])
-            start += n_out
-        return weights, biases
+        return self._first_delta @ self.layers[0][0].T
 
 
 class Autoencoder:
@@ -100,11 +94,11 @@ class Autoencoder:
         self,
         sizes: Sequence[int],
         rng: np.random.RandomState,
-        initialisation: Initialisation = "glorot",
+        initialisation: str = "glorot",
         *,
-        single_precision: bool = False,
+        single: bool = False,
     ) -> None:
-        self._precision = np.dtype(np.float32 if single_precision else np.float64)
+        self._precision = np.dtype(np.float32 if single else np.float64)
         self.n_code = sizes[-1]
         encoder_sizes, decoder_sizes = [*sizes[:-1], self.code_width * self.n_code], sizes[::-1]
         split = Dense.count(encoder_sizes)
@@ -116,16 +110,10 @@ class Autoencoder:
         self.decoder.initialise(rng, initialisation)
 
     def fit(
-        self,
-        Y: np.ndarray,
-        rng: np.random.RandomState,
-        *,
-        learning_rate: float,
-        epochs: int,
-        batch_size: int,
+        self, Y: np.ndarray, rng: np.random.RandomState, rate: float, epochs: int, batch_size: int
     ) -> list[float]:
         """Train on the rows of Y (N, P) with Adam and return the loss of every epoch."""
-        optimiser = Adam(self.parameters, self.gradient, learning_rate)
+        optimiser = Adam(self.parameters, self.gradient, rate)
         Y = Y.astype(self._precision, copy=False)
 
         def step(rows: np.ndarray) -> float:
@@ -163,10 +151,7 @@ class VariationalAutoencoder(Autoencoder):
 
     def loss(self, Y: np.ndarray, noise: np.ndarray) -> float:
         """Return the loss of the rows of Y for given noise (N, Q) and set `gradient`."""
-        q = self.n_code
-        code = self.encoder.forward(Y)  # (N, 2Q)
-        mean, log_variance = code[:, :q], code[:, q:]
-        deviation = self._deviation(log_variance)
+        mean, log_variance, deviation = self._code(Y)
         output = self.decoder.forward(mean + deviation * noise)
         loss, delta = binary_cross_entropy(output, Y)
         self.decoder.backward(delta)
@@ -180,15 +165,17 @@ class VariationalAutoencoder(Autoencoder):
 
     def sample(self, Y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         """Return one random code per row of Y (N, Q)."""
-        code = self.encode(Y)
-        deviation = self._deviation(code[:, self.n_code :])
-        return code[:, : self.n_code] + deviation * self._noise(len(Y), rng)
+        mean, _, deviation = self._code(Y.astype(self._precision, copy=False))
+        return mean + deviation * self._noise(len(Y), rng)
+
+    def _code(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return mean, log-variance and standard deviation of the codes (N, Q)."""
+        code = self.encoder.forward(Y)
+        mean, log_variance = code[:, : self.n_code], code[:, self.n_code :]
+        return mean, log_variance, np.exp(0.5 * np.minimum(log_variance, self._max_log_variance))
 
     def _noise(self, rows: int, rng: np.random.RandomState) -> np.ndarray:
         return rng.standard_normal((rows, self.n_code)).astype(self._precision, copy=False)
-
-    def _deviation(self, log_variance: np.ndarray) -> np.ndarray:
-        return np.exp(0.5 * np.minimum(log_variance, self._max_log_variance))
 
     @property
     def _max_log_variance(self) -> float:
@@ -238,9 +225,8 @@ def gaussian_divergence(
 class Adam:
     """Adam of Kingma and Ba (2015)."""
 
-    def __init__(self, parameters: np.ndarray, gradient: np.ndarray, learning_rate: float) -> None:
-        self.parameters, self.gradient, self.learning_rate = parameters, gradient, learning_rate
-        self.steps = 0
+    def __init__(self, parameters: np.ndarray, gradient: np.ndarray, rate: float) -> None:
+        self.parameters, self.gradient, self.rate, self.steps = parameters, gradient, rate, 0
         self._first, self._second = np.zeros_like(parameters), np.zeros_like(parameters)
 
     def step(self) -> None:
@@ -255,22 +241,8 @@ class Adam:
         # math.sqrt returns a Python float, which does not convert single precision to double.
         root = math.sqrt(1.0 - d2**self.steps)
         update = m / (np.sqrt(v) + EPSILON * root)
-        update *= self.learning_rate * root / (1.0 - d1**self.steps)
+        update *= self.rate * root / (1.0 - d1**self.steps)
         self.parameters -= update
-
-
-class Momentum:
-    """Gradient descent with momentum: u <- c u - r g, theta <- theta + u."""
-
-    def __init__(self, parameters: np.ndarray, gradient: np.ndarray, learning_rate: float) -> None:
-        self.parameters, self.gradient, self.learning_rate = parameters, gradient, learning_rate
-        self._velocity = np.zeros_like(parameters)
-
-    def step(self) -> None:
-        """Update the parameters once."""
-        self._velocity *= MOMENTUM
-        self._velocity -= self.gradient * self.learning_rate
-        self.parameters += self._velocity
 
 
 def train(

@@ -16,6 +16,7 @@ D. P. Kingma and M. Welling, "Auto-Encoding Variational Bayes", ICLR, 2014.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,59 +29,31 @@ from sgpmic_cli.paper.networks import Autoencoder, VariationalAutoencoder
 class AEFCM(EmbeddingFCM):
     """A clusterer that trains an autoencoder with Adam and applies fuzzy c-means to the codes.
 
-    The network has PyTorch's initial weights and single precision.
-
-    Parameters
-    ----------
-    hidden : list or tuple of int, default=(64, 32)
-        Sizes of the layers between input and code.
-    epochs : int, default=100
-        Number of training epochs.
-    batch_size : int, default=128
-        Number of rows per minibatch.
-    learning_rate : float, default=0.001
-        Learning rate of Adam.
-
-    Attributes
-    ----------
-    loss_curve_ : list of float
-        Training loss of each epoch.
+    The network has PyTorch's initial weights and single precision. `loss_curve_` has the training
+    loss of each epoch.
     """
 
-    hidden: Sequence[int] = (64, 32)
+    hidden: Sequence[int] = (64, 32)  # sizes of the layers between input and code
     epochs: Count = 100
     batch_size: Count = 128
     learning_rate: Positive = 1e-3
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        network = Autoencoder(self._sizes(Y), rng, "pytorch", single_precision=True)
-        self._train(network, Y, rng)
+        network = self._trained(Y, rng, Autoencoder, initialisation="pytorch", single=True)
         return network.encode(Y)
 
-    def _sizes(self, Y: Array) -> list[int]:
-        return [Y.shape[1], *self.hidden, self.n_components]
-
-    def _train(self, network: Autoencoder, Y: Array, rng: np.random.RandomState) -> None:
-        self.loss_curve_ = network.fit(
-            Y, rng, epochs=self.epochs, batch_size=self.batch_size, learning_rate=self.learning_rate
-        )
+    def _trained(self, Y: Array, rng: np.random.RandomState, kind: Any, **how: Any) -> Any:
+        network = kind([Y.shape[1], *self.hidden, self.n_components], rng, **how)
+        self.loss_curve_ = network.fit(Y, rng, self.learning_rate, self.epochs, self.batch_size)
+        return network
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class VAEFCM(AEFCM):
     """A clusterer that trains a VAE with averaged cross-entropy and clusters a sample of the code.
 
-    The other parameters are those of `AEFCM`.
-
-    Parameters
-    ----------
-    epochs : int, default=200
-        Number of training epochs.
-    batch_size : int, default=256
-        Number of rows per minibatch.
-    single_precision : bool, default=False
-        Compute in single precision, as the paper's table needs. Columns with large values then
-        overflow: the codes are NaN, the loss curve is empty and all rows get label 0.
+    The paper's table needs single precision, in which columns with large values overflow: the codes
+    are NaN, the loss curve is empty and all rows get label 0.
     """
 
     epochs: Count = 200
@@ -99,8 +72,5 @@ class VAEFCM(AEFCM):
             self.labels_ = np.zeros(len(Y), np.int64)
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        network = VariationalAutoencoder(
-            self._sizes(Y), rng, single_precision=self.single_precision
-        )
-        self._train(network, Y, rng)
+        network = self._trained(Y, rng, VariationalAutoencoder, single=self.single_precision)
         return network.sample(Y, rng).astype(np.float64)

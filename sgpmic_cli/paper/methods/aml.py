@@ -28,21 +28,11 @@ from sgpmic_cli.paper.methods.base import Amount, CountOrZero, EmbeddingClustere
 class AML(EmbeddingClusterer):
     """A clusterer that alternates trace maximisation and k-means until the labels do not change.
 
-    Parameters
-    ----------
-    lam : float, default=1.0
-        Ridge lambda added to the total scatter.
-    max_outer : int, default=50
-        Maximum number of iterations. With 0 the labels of the start are returned.
-
-    Attributes
-    ----------
-    objectives_ : list of float
-        Trace of each iteration; it never decreases.
+    `objectives_` has the trace of each iteration, which never decreases.
     """
 
     lam: Amount = 1.0
-    max_outer: CountOrZero = 50
+    max_outer: CountOrZero = 50  # iterations; with 0 the labels of the start are returned
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = scatter.centred(Y)

@@ -31,27 +31,14 @@ Flag = Annotated[bool, "boolean"]
 
 @dataclass(eq=False, repr=False)
 class EmbeddingClusterer(ClusterMixin, BaseEstimator):
-    """Base class of the baselines; `_learn` sets `embedding_` and `labels_`.
+    """Base class of the baselines; `_learn` sets the results.
 
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    n_components : int, default=2
-        Number of latent dimensions.
-    random_state : int, RandomState instance or None, default=None
-        Seed of all random numbers of a fit.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    embedding_ : ndarray of shape (n_samples, n_components)
-        Latent coordinates from which the labels were computed.
+    They are `embedding_` (n_samples, n_components), the latent coordinates, and `labels_`
+    (n_samples,), the clusters that were computed from them.
     """
 
     n_clusters: Count = 8
-    n_components: Count = 2
+    n_components: Count = 2  # latent dimensions
     _: KW_ONLY
     random_state: int | np.random.RandomState | None = None
 

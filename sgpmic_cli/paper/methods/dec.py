@@ -26,27 +26,13 @@ from sgpmic_cli.paper.methods.base import Amount, Count, CountOrZero, EmbeddingC
 class DEC(EmbeddingClusterer):
     """A clusterer that alternates eigenvectors of St - lambda Sw and k-means until convergence.
 
-    Parameters
-    ----------
-    lam : float, default=6.0
-        Weight lambda of the within-cluster scatter.
-    max_outer : int, default=50
-        Maximum number of iterations. With 0 the labels of k-means on PCA are returned.
-    n_init : int, default=10
-        Number of random k-means starts per iteration.
-    warm : bool, default=True
-        Start k-means also from the previous labels.
-
-    Attributes
-    ----------
-    objectives_ : list of float
-        Trace of each iteration; it never decreases if `warm` is True.
+    `objectives_` has the trace of each iteration, which never decreases if `warm` is True.
     """
 
     lam: Amount = 6.0
-    max_outer: CountOrZero = 50
-    n_init: Count = 10
-    warm: Flag = True
+    max_outer: CountOrZero = 50  # iterations; with 0 the labels of k-means on PCA are returned
+    n_init: Count = 10  # random starts of k-means per iteration
+    warm: Flag = True  # start k-means also from the previous labels
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Yc = scatter.centred(Y)

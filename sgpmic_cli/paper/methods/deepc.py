@@ -19,7 +19,9 @@ from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.paper.methods.base import Amount, Count, EmbeddingClusterer, Positive
-from sgpmic_cli.paper.networks import Autoencoder, Dense, Momentum
+from sgpmic_cli.paper.networks import Autoencoder, Dense
+
+MOMENTUM = 0.9
 
 
 def soft_assignment(Z, centers):
@@ -52,58 +54,25 @@ def divergence(Z, centers, p):
 class DEEPC(EmbeddingClusterer):
     """A clusterer that pretrains an autoencoder and refines it with k-means centres on KL(P || Q).
 
-    Parameters
-    ----------
-    hidden : list or tuple of int, default=(64, 32)
-        Sizes of the layers between input and code.
-    pretrain_epochs : int, default=200
-        Number of pretraining epochs.
-    pretrain_learning_rate : float, default=0.001
-        Learning rate of Adam in pretraining.
-    learning_rate : float, default=0.01
-        Learning rate of momentum SGD in the clustering phase.
-    batch_size : int, default=256
-        Number of rows per minibatch.
-    max_steps : int, default=20000
-        Maximum number of steps in the clustering phase.
-    refresh : int, default=140
-        Number of steps between updates of the target distribution.
-    tol : float, default=0.001
-        Stop if a smaller fraction of labels changes between two updates.
-    n_init : int, default=20
-        Number of k-means starts.
-
-    Attributes
-    ----------
-    cluster_centers_ : ndarray of shape (n_clusters, n_components)
-        Cluster centres in the code space.
-    pretrain_loss_curve_ : list of float
-        Reconstruction loss of each pretraining epoch.
-    loss_curve_ : list of float
-        KL divergence of each step.
+    `pretrain_loss_curve_` has the reconstruction loss of each epoch, `loss_curve_` the divergence
+    of each step of the clustering phase.
     """
 
-    hidden: Sequence[int] = (64, 32)
+    hidden: Sequence[int] = (64, 32)  # sizes of the layers between input and code
     pretrain_epochs: Count = 200
-    pretrain_learning_rate: Positive = 1e-3
-    learning_rate: Positive = 1e-2
+    pretrain_learning_rate: Positive = 1e-3  # of Adam
+    learning_rate: Positive = 1e-2  # of momentum SGD in the clustering phase
     batch_size: Count = 256
-    max_steps: Count = 20000
-    refresh: Count = 140
-    tol: Amount = 1e-3
-    n_init: Count = 20
+    max_steps: Count = 20000  # in the clustering phase
+    refresh: Count = 140  # steps between updates of the target distribution
+    tol: Amount = 1e-3  # stop if a smaller fraction of labels changes between two updates
+    n_init: Count = 20  # starts of k-means
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         Y = Y.astype(np.float32)
-        network = Autoencoder(
-            [Y.shape[1], *self.hidden, self.n_components], rng, single_precision=True
-        )
+        network = Autoencoder([Y.shape[1], *self.hidden, self.n_components], rng, single=True)
         self.pretrain_loss_curve_ = network.fit(
-            Y,
-            rng,
-            epochs=self.pretrain_epochs,
-            batch_size=self.batch_size,
-            learning_rate=self.pretrain_learning_rate,
+            Y, rng, self.pretrain_learning_rate, self.pretrain_epochs, self.batch_size
         )
         start = KMeans(self.n_clusters, n_init=self.n_init, random_state=rng).fit(network.encode(Y))
         self._refine(Y, network.encoder, start)
@@ -116,7 +85,7 @@ class DEEPC(EmbeddingClusterer):
         encoder = Dense(pretrained.sizes, parameters[:n_weights], gradient[:n_weights])
         centers = parameters[n_weights:].reshape(self.n_clusters, -1)
         center_gradient = gradient[n_weights:].reshape(self.n_clusters, -1)
-        optimiser = Momentum(parameters, gradient, self.learning_rate)
+        velocity = np.zeros_like(parameters)
 
         labels, position, self.loss_curve_ = start.labels_, 0, []
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
@@ -133,7 +102,9 @@ class DEEPC(EmbeddingClusterer):
                     encoder.forward(Y[rows]), centers, p[rows]
                 )
                 encoder.backward(delta)
-                optimiser.step()
+                velocity *= MOMENTUM
+                velocity -= gradient * self.learning_rate
+                parameters += velocity
                 if not isfinite(loss):
                     raise FloatingPointError(
                         f"The clustering loss became {loss} in step {step + 1}; "
@@ -141,5 +112,4 @@ class DEEPC(EmbeddingClusterer):
                     )
                 self.loss_curve_.append(loss)
         self.embedding_ = encoder.forward(Y)
-        self.cluster_centers_ = centers.copy()
         self.labels_ = soft_assignment(self.embedding_, centers)[0].argmax(axis=1)

@@ -44,18 +44,10 @@ NO_START = "The likelihood has no finite value at the start of the fit; rescale 
 class GPLVMFCM(EmbeddingFCM):
     """A clusterer that maximises the GP-LVM posterior from whitened PCA and applies fuzzy c-means.
 
-    Parameters
-    ----------
-    max_iter : int, default=20
-        Number of scaled conjugate gradient steps.
-
-    Attributes
-    ----------
-    objective_ : float
-        Log posterior density at `embedding_`.
+    `objective_` is the log posterior density at `embedding_`.
     """
 
-    max_iter: Count = 20
+    max_iter: Count = 20  # steps of scaled conjugate gradients
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         if len(Y) > MAX_ROWS:
@@ -75,24 +67,12 @@ class GPLVMFCM(EmbeddingFCM):
 class FGPLVMFCM(EmbeddingFCM):
     """A clusterer that maximises the DTC likelihood from ISOMAP and applies fuzzy c-means.
 
-    Parameters
-    ----------
-    n_inducing : int, default=50
-        Number of inducing inputs. They start at random rows of the latent points.
-    max_iter : int, default=5
-        Number of scaled conjugate gradient steps.
-    memory : None, str, path-like or joblib.Memory, default=None
-        Cache of the ISOMAP coordinates.
-
-    Attributes
-    ----------
-    objective_ : float
-        Log posterior density at `embedding_`.
+    `objective_` is the log posterior density at `embedding_`.
     """
 
-    n_inducing: Count = 50
-    max_iter: Count = 5
-    memory: Any = None
+    n_inducing: Count = 50  # inducing inputs, which start at random rows of the latent points
+    max_iter: Count = 5  # steps of scaled conjugate gradients
+    memory: Any = None  # a folder or a joblib.Memory for the coordinates of ISOMAP
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         variance = float(np.mean(np.var(Y, axis=0, ddof=1)))

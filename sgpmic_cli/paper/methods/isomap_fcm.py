@@ -27,31 +27,15 @@ class IsomapFCM(EmbeddingFCM):
     """A clusterer that applies fuzzy c-means to ISOMAP coordinates.
 
     The defaults reproduce the paper's table; `isomap.py` explains them.
-
-    Parameters
-    ----------
-    components : {"largest", "joined", "auto"}, default="largest"
-        How to treat a neighbour graph that is not connected. "largest" embeds the largest
-        connected component only, "joined" connects the components, and "auto" connects them if
-        none contains more than half of the rows.
-    unit_variance : bool, default=True
-        Scale every axis to unit variance.
-    memory : None, str, path-like or joblib.Memory, default=None
-        Cache of the ISOMAP coordinates.
     """
 
     components: Annotated[Parts, StrOptions(set(get_args(Parts)))] = "largest"
     unit_variance: Flag = True
-    memory: Any = None
+    memory: Any = None  # a folder or a joblib.Memory for the coordinates
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        return isomap(
-            Y,
-            self.n_components,
-            parts=self.components,
-            unit_variance=self.unit_variance,
-            memory=self.memory,
-        )
+        how: Any = {"parts": self.components, "unit_variance": self.unit_variance}
+        return isomap(Y, self.n_components, memory=self.memory, **how)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -59,22 +43,14 @@ class IsomapMixture(EmbeddingClusterer):
     """A clusterer that updates the full covariances of a Gaussian mixture on ISOMAP coordinates.
 
     Fuzzy c-means gives the means. The squares of its memberships, scaled to a sum of one, are the
-    first responsibilities, as in SGP-MIC as run. Means and equal weights stay fixed.
-
-    Parameters
-    ----------
-    sweeps : int, default=8
-        Number of updates of the covariances, each followed by one of the responsibilities.
-    log_determinant : bool, default=True
-        Whether the responsibilities include the log-determinants of the covariances. Without them
-        a row belongs to the cluster with the smallest Mahalanobis distance.
-    memory : None, str, path-like or joblib.Memory, default=None
-        Cache of the ISOMAP coordinates.
+    first responsibilities, as in SGP-MIC as run. Means and equal weights stay fixed. Without the
+    log-determinants of the covariances a row belongs to the cluster with the smallest Mahalanobis
+    distance.
     """
 
-    sweeps: Count = 8
+    sweeps: Count = 8  # updates of the covariances, each followed by one of the responsibilities
     log_determinant: Flag = True
-    memory: Any = None
+    memory: Any = None  # a folder or a joblib.Memory for the coordinates
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         X = isomap(Y, self.n_components, memory=self.memory)

@@ -33,11 +33,7 @@ class PCAFCM(EmbeddingFCM):
 class PPCAFCM(EmbeddingFCM):
     """A clusterer that applies fuzzy c-means to the latent coordinates of probabilistic PCA.
 
-    Parameters
-    ----------
-    posterior : bool, default=False
-        If True, use the posterior means of probabilistic PCA, which the paper's text names. If
-        False, use the whitened scores, which reproduce the paper's numbers.
+    Whitened scores reproduce the paper's numbers; its text names the posterior means.
     """
 
     posterior: Flag = False

@@ -48,33 +48,14 @@ def orthonormality_loss(W):
 class SDC(EmbeddingClusterer):
     """A clusterer that applies k-means to a projection, which is trained on k-means targets.
 
-    Parameters
-    ----------
-    within, across : float, default=0.8 and 0.2
-        Target similarities within and between clusters.
-    cluster_factor : float, default=1.2
-        Number of target clusters divided by `n_clusters`.
-    n_init : int, default=3
-        Number of k-means starts.
-    epochs : int, default=50
-        Number of training epochs.
-    batch_size : int, default=128
-        Number of rows per minibatch.
-    learning_rate : float, default=0.001
-        Learning rate of Adam.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_features, n_components)
-        The projection W.
-    loss_curve_ : list of float
-        Training loss of each epoch.
+    `components_` (n_features, n_components) is the projection W, and `loss_curve_` has the training
+    loss of each epoch.
     """
 
-    within: Amount = 0.8
+    within: Amount = 0.8  # target similarities within and between clusters
     across: Amount = 0.2
-    cluster_factor: Positive = 1.2
-    n_init: Count = 3
+    cluster_factor: Positive = 1.2  # number of target clusters divided by `n_clusters`
+    n_init: Count = 3  # starts of k-means
     epochs: Count = 50
     batch_size: Count = 128
     learning_rate: Positive = 1e-3

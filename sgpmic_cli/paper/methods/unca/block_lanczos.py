@@ -1,8 +1,7 @@
 """Leading eigenvectors of a symmetric operator by restarted block Lanczos iterations.
 
 SciPy's `eigsh` restarts an exhausted Krylov space with its own random vectors. The graphs of UNCA
-have many equal eigenvalues, so its results would differ from call to call. ISOMAP of thousands of
-rows takes a third of the time of a dense solver.
+have many equal eigenvalues, so its results would differ from call to call.
 """
 
 from collections.abc import Callable
@@ -19,13 +18,11 @@ _NOISE = 1e-10  # norm of a projected unit vector that consists of rounding erro
 _SMALL = 1e-8  # fraction of the largest eigenvalue below which its rounding errors dominate
 
 
-def leading_eigenvectors(
-    operator: Operator, start: Array, k: int, tolerance: float, noise: float = 0.0
-) -> Array:
+def leading_eigenvectors(operator: Operator, start: Array, k: int, tolerance: float) -> Array:
     """Return the eigenvectors (N, k) of the k largest eigenvalues in decreasing order.
 
     `operator` maps blocks of columns; `start` (N, at least k) is the first block. The norm of a
-    residual may be `tolerance` times its eigenvalue, or `noise`, the operator's rounding error.
+    residual may be `tolerance` times its eigenvalue.
     If eigenvalues differ by orders of magnitude, the large ones are found first and projected out,
     because their rounding errors exceed the small ones.
     """
@@ -36,15 +33,13 @@ def leading_eigenvectors(
 
     basis = _orthonormal(start, found)
     while found.shape[1] < k and basis.shape[1] > 0:
-        vectors, rest = _search(deflated, basis, k - found.shape[1], tolerance, noise)
+        vectors, rest = _search(deflated, basis, k - found.shape[1], tolerance)
         found = np.hstack([found, vectors])
         basis = _orthonormal(rest, found)
     return found
 
 
-def _search(
-    operator: Operator, basis: Array, k: int, tolerance: float, noise: float
-) -> tuple[Array, Array]:
+def _search(operator: Operator, basis: Array, k: int, tolerance: float) -> tuple[Array, Array]:
     """Return the k leading eigenvectors, or only the dominant ones, and a basis for the others."""
     width = basis.shape[1]
     images = operator(basis)
@@ -54,8 +49,7 @@ def _search(
         values, S = values[::-1], S[:, ::-1]
         vectors = basis @ S[:, :k]
         residuals = images @ S[:, :k] - vectors * values[:k]
-        allowed = np.maximum(tolerance * np.abs(values[:k]), noise)
-        unconverged = np.linalg.norm(residuals, axis=0) > allowed
+        unconverged = np.linalg.norm(residuals, axis=0) > tolerance * np.abs(values[:k])
         more = _orthonormal(residuals[:, unconverged], basis)
         if more.shape[1] == 0:  # converged, or the space is exhausted
             return vectors, basis[:, :0]

@@ -37,23 +37,13 @@ class UNCA(EmbeddingClusterer):
 
     As in the published program, line searches are run in groups of five. A projection ends if the
     last four searches of a group improve the objective by less than 1e-4.
-
-    Parameters
-    ----------
-    lam : float, default=1.0
-        Weight lambda of the penalty on the projection.
-    n_iter : int, default=15
-        Number of iterations.
-    line_searches : int, default=1000
-        Maximum number of line searches per projection.
-    eigenvector_error : float, default=0.0
-        Size of the noise that is added to an eigenvector, in multiples of its eigenvalue. 0 gives
-        exact eigenvectors; 1.5 is used for the paper's table.
     """
 
-    lam: Amount = 1.0
+    lam: Amount = 1.0  # weight of the penalty on the projection
     n_iter: Count = 15
-    line_searches: Count = 1000
+    line_searches: Count = 1000  # at most, for each projection
+    # Size of the noise that is added to an eigenvector, in multiples of its eigenvalue. 0 gives
+    # exact eigenvectors; 1.5 is used for the paper's table.
     eigenvector_error: Amount = 0.0
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
