@@ -43,7 +43,7 @@ NEW_ROWS = {"paper": 3_000, "default": 16_384}  # prediction is slower in the pa
 FILES = (100_000, 1_000_000, 10_000_000)
 PAPER_ROWS = 100_000  # of the file to which the paper's model is fitted too
 COLUMNS, BLOCK = 20, 100_000  # of the files; rows written at a time
-PAPER_OPTIONS = ("--method", "sgp-mic", "--dims", "2", "--inducing", "100", "--iterations", "5")
+PAPER_OPTIONS = ("--method", "sgp-mic", "--dims", "2")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -183,8 +183,8 @@ def file_times(n: int) -> dict[str, float]:
         write_rows(Path(table), n)
         fit = ("fit", table, "--clusters", str(LARGE["m"]), "--out")
         commands: dict[str, tuple[str, ...]] = {
-            "fit": (*fit, model, "--n-jobs", "2"),
-            "predict": ("predict", model, table, "--out", out, "--n-jobs", "2"),
+            "fit": (*fit, model, "--threads", "2"),
+            "predict": ("predict", model, table, "--out", out, "--threads", "2"),
         }
         if n == PAPER_ROWS:
             commands["paper_fit"] = (*fit, f"{model}-paper", *PAPER_OPTIONS)

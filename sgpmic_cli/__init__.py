@@ -7,11 +7,17 @@ from sgpmic_cli._version import __version__
 
 if TYPE_CHECKING:
     from sgpmic_cli.clustering.group_map import GroupMap
+    from sgpmic_cli.describe import (
+        plot_map,
+        plot_profiles,
+        plot_selection,
+        report,
+        show_map,
+        write_report,
+    )
     from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.estimator_base.prediction import RowResults
     from sgpmic_cli.paper.model.estimator import SGPMIC
-    from sgpmic_cli.result.page import report, show_map, write_report
-    from sgpmic_cli.result.plots import plot_map, plot_profiles, plot_selection
     from sgpmic_cli.tables.encoder import TableEncoder
 
 __all__ = [
@@ -36,12 +42,12 @@ _MODULES = {
     "RowResults": "estimator_base.prediction",
     "TableEncoder": "tables.encoder",
     "load": "estimator_base.latent_clusterer",
-    "plot_map": "result.plots",
-    "plot_profiles": "result.plots",
-    "plot_selection": "result.plots",
-    "report": "result.page",
-    "show_map": "result.page",
-    "write_report": "result.page",
+    "plot_map": "describe",
+    "plot_profiles": "describe",
+    "plot_selection": "describe",
+    "report": "describe",
+    "show_map": "describe",
+    "write_report": "describe",
 }
 
 

@@ -43,7 +43,7 @@ PANELS: dict[str, dict[str, Any]] = {
 EXAMPLES: dict[str, list[tuple[str, str]]] = {
     "fit": [
         ("sgpmic fit birds.csv", "choose the number of clusters and describe each cluster"),
-        ("sgpmic fit birds.csv --clusters 2-8 --id ring", "try 2 to 8 clusters; name rows by ring"),
+        ("sgpmic fit birds.csv --clusters 2-8 --drop ring", "try 2 to 8 clusters without a column"),
         ("sgpmic fit iris --method sgp-mic", "fit the paper's model"),
     ],
     "predict": [("sgpmic predict sgpmic-out/fit/birds new.csv", "assign the rows of a new file")],

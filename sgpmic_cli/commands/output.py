@@ -1,11 +1,7 @@
-"""Output of a command: the result on stdout, notes and progress on stderr.
-
-Progress is a bar on a terminal, otherwise a line every ten seconds.
-"""
+"""Output of a command: the result on stdout, notes and progress on stderr."""
 
 import json
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +22,6 @@ from sgpmic_cli.text import for_html, for_terminal
 
 if TYPE_CHECKING:
     from sgpmic_cli.benchmark.run import Runs
-    from sgpmic_cli.result.fitting import AssignProgress, IterationProgress
 
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
 LINE_SECONDS = 10.0  # between two lines of progress
@@ -40,6 +35,7 @@ class Output:
 
     json: Json = False
     quiet: Quiet = False
+    verbose = False  # print every step of the progress
 
     def __post_init__(self) -> None:
         self._start = time.monotonic()
@@ -166,94 +162,42 @@ def score_facts(scores: Mapping[str, float] | None) -> dict[str, str]:
     return {title: "; ".join(values) for title, values in lines.items()}
 
 
-class ProgressDisplay:
-    """A bar or periodic lines, shown inside a `with` block. A quiet command shows neither."""
-
-    time_left = "left"  # text before the estimated time left
+class Progress:
+    """The step of a command: a bar on a terminal, otherwise a line every ten seconds."""
 
     def __init__(self, output: Output, text: str = "initialising the fit"):
-        self.output = output
-        self.ended = threading.Event()
-        self.thread = threading.Thread(target=self._print_lines, daemon=True)
-        self.bar = bars.Progress(
+        self.output, self._next_line = output, time.monotonic() + LINE_SECONDS
+        lines = output.quiet or output.verbose or not sys.stderr.isatty()
+        self._bar = bars.Progress(
             bars.TextColumn("{task.description}", markup=False),
             bars.BarColumn(),
-            bars.TextColumn("{task.fields[count]}"),
             bars.TimeElapsedColumn(),
-            bars.TextColumn(self.time_left),
+            bars.TextColumn("left at most"),  # a fit that converges ends before its last iteration
             bars.TimeRemainingColumn(),
             console=output.console(stderr=True),
             transient=True,
             speed_estimate_period=SPEED_SECONDS,
-            disable=output.quiet or not sys.stderr.isatty(),
+            disable=lines,
         )
-        self.bar.add_task(text, total=None, count="")
-        (self.task,) = self.bar.tasks
+        self._task = self._bar.add_task(text, total=None)
 
     def __enter__(self) -> Self:
-        if self.bar.disable:
-            self.thread.start()
-        else:
-            self.bar.start()
+        self._bar.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        if self.bar.disable:
-            self.ended.set()
-            self.thread.join()
-        else:
-            self.bar.stop()
+        self._bar.stop()
 
-    def state(self) -> str:
-        """Return the text of a periodic line."""
-        return self.task.description
-
-    def update(self, text: str, **bar: Any) -> None:
-        """Show a step; `bar` has the fields of the bar that change."""
-        self.bar.update(self.task.id, description=text, **bar)
-
-    def _print_lines(self) -> None:
-        last = ""
-        while not self.ended.wait(LINE_SECONDS):
-            if (state := self.state()) != last:  # a long step is announced once
-                self.output.note(state)
-            last = state
+    def __call__(self, done: int | None, total: int | None, step: str) -> None:
+        """Show how much of a step is done, and how much there is."""
+        self._bar.update(self._task, description=step, completed=done, total=total)
+        if self._bar.disable and (self.output.verbose or time.monotonic() >= self._next_line):
+            self._next_line = time.monotonic() + LINE_SECONDS
+            self.output.note(step)
 
 
-class FitProgress(ProgressDisplay):
-    """A callback for the steps and iterations of a fit and for the blocks of assigned rows."""
-
-    time_left = "left at most"  # a fit that converges ends before its last iteration
-
-    def __call__(self, step: "IterationProgress | AssignProgress | str") -> None:
-        """Show one step."""
-        from sgpmic_cli.result.fitting import AssignProgress
-
-        if isinstance(step, str):
-            self.update(f"current step: {step}")
-            return
-        if isinstance(step, AssignProgress):
-            total = "" if step.rows is None else f" of {step.rows}"
-            text = f"assigned {step.done}{total} rows"
-            self.update(text, completed=step.done, total=step.rows)
-            return
-        is_first = "iteration" not in self.task.description
-        restart = f"restart {step.restart}/{step.restarts}, " if step.restarts > 1 else ""
-        acc = "" if step.acc is None else f", ACC {step.acc:.2f}"
-        self.update(
-            f"{restart}iteration {step.number}/{step.max_iter}: bound {step.bound:.2f}{acc}",
-            completed=(step.restart - 1) * step.max_iter + step.number,
-            total=step.restarts * step.max_iter,
-        )
-        if is_first and self.bar.disable:
-            self.output.note(self.state())
-
-
-class RunProgress(ProgressDisplay):
-    """A callback for the finished runs of an experiment."""
-
-    def __init__(self, output: Output):
-        super().__init__(output, "planning")
+class RunProgress(Progress):
+    """Progress of an experiment in runs."""
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """End the display; after an interrupt, say how to resume the work."""
@@ -263,15 +207,9 @@ class RunProgress(ProgressDisplay):
                 "interrupted; finished runs are stored, and the same command resumes the work."
             ) from None
 
-    def __call__(self, done: int, total: int, text: str) -> None:
+    def __call__(self, done: int | None, total: int | None, step: str) -> None:
         """Show the number of finished runs and the last of them."""
-        self.update(text, completed=done, total=total, count=f"{done}/{total}")
-
-    def state(self) -> str:
-        """Return the number of runs that are done."""
-        if self.task.total is None:
-            return self.task.description
-        return f"{self.task.completed:.0f} of {self.task.total:.0f} runs done"
+        super().__call__(done, total, f"{done} of {total} runs done: {step}")
 
 
 def finish_runs(runs: "Runs", written: str, output: Output) -> None:

@@ -101,15 +101,18 @@ def _fit_and_draw(
     """Fit a data set as `sgpmic fit` does, and draw one figure of it."""
     from threadpoolctl import threadpool_limits
 
-    from sgpmic_cli.commands import fit_models
+    from sgpmic_cli.commands.fit_models import estimator_for
     from sgpmic_cli.data import load
-    from sgpmic_cli.result import figures
+    from sgpmic_cli.describe import fit_rows
+    from sgpmic_cli.result import plots
 
     if data is None:
         raise UsageError("this figure needs a data set: name it, such as --data iris.")
     rows = load(data, table=table.options(), data_dir=data_dir)
     with threadpool_limits(limits=1):
-        fitted = fit_models.fit_with_options(rows, **options)
-    draw = figures.draw_embedding if name == "embedding" else figures.draw_convergence
-    draw(fitted, stem)
-    return [*rows.notes, *fitted.warnings]
+        result = fit_rows(estimator_for(rows, **options), rows)
+    if name == "embedding":
+        plots.draw_embedding(result, stem)
+    elif result.trace is not None:
+        plots.draw_convergence(result.trace, stem)
+    return [*rows.notes, *result.warnings]

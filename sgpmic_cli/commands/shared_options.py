@@ -111,6 +111,7 @@ _DATA = "Data set, path of a table (CSV, Parquet, .xlsx, .npy, also .gz), or - f
 Data = Annotated[
     str | None, typer.Argument(metavar="DATA", help=_DATA, autocompletion=complete_datasets)
 ]
+Table = Annotated[str, typer.Argument(metavar="DATA", help=_DATA, autocompletion=complete_datasets)]
 DatasetOption = Annotated[
     str | None, _shared("The same as DATA.", "--dataset", autocompletion=complete_datasets)
 ]

@@ -1,13 +1,14 @@
-"""HTML elements and the frame of a page. All text is escaped here."""
+"""The frame of a page, and templates that are filled with escaped text."""
 
 import base64
-import tomllib
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from string import Template
+from typing import NamedTuple
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import for_html
@@ -29,8 +30,31 @@ class Section(NamedTuple):
 
 
 def text(content: object) -> Html:
-    """Return the content as escaped text; HTML is returned unchanged."""
-    return content if isinstance(content, Html) else Html(escape(for_html(str(content))))
+    """Return the content as escaped text; HTML is not changed, and parts of a list are joined."""
+    if isinstance(content, Html):
+        return content
+    if isinstance(content, list | tuple):
+        return Html("".join(map(text, content)))
+    return Html(escape(for_html(str(content))))
+
+
+def fill(template: str, **values: object) -> Html:
+    """Return a template of HTML in which `$name` is replaced by the escaped value.
+
+    Examples
+    --------
+    >>> fill("<p>$words</p>", words="a < b")
+    '<p>a &lt; b</p>'
+    """
+    filled = {name: text(value) for name, value in values.items()}
+    return Html(Template(template).substitute(filled))
+
+
+@cache
+def templates(package: str, name: str) -> dict[str, str]:
+    """Return the templates of a file in a package by their ids."""
+    content = (files(package) / name).read_text(encoding="utf-8")
+    return dict(re.findall(r'<template id="([\w-]+)">\n?(.*?)\n?</template>', content, re.S))
 
 
 def tag(name: str, *content: object, **attributes: str | None) -> Html:
@@ -44,7 +68,7 @@ def tag(name: str, *content: object, **attributes: str | None) -> Html:
         for key, value in attributes.items()
         if value is not None
     )
-    return Html(f"<{name}{given}>{''.join(map(text, content))}</{name}>")
+    return Html(f"<{name}{given}>{text(content)}</{name}>")
 
 
 def table(
@@ -52,48 +76,35 @@ def table(
     rows: Iterable[Sequence[object]],
     *,
     caption: str,
-    class_: str | None = None,
+    class_: str = "",
 ) -> Html:
     """Return a table that scrolls horizontally; the first cell of a row is its header."""
     # A column without a name has no header cell, so that screen readers announce none.
-    heads = [tag("th", entry, scope="col") if entry else tag("td") for entry in heading]
-    head = tag("thead", tag("tr", *heads))
-    body = [
-        tag("tr", tag("th", row[0], scope="row"), *(tag("td", entry) for entry in row[1:]))
-        for row in rows
+    heads = [fill('<th scope="col">$it</th>' if it else "<td></td>", it=it) for it in heading]
+    lines = [
+        fill('<tr><th scope="row">$head</th>$cells</tr>', head=head, cells=_each("td", cells))
+        for head, *cells in rows
     ]
-    content = tag("table", tag("caption", caption), head, tag("tbody", *body), class_=class_)
-    return box(content, caption)
+    parts = {"caption": caption, "class_": class_, "heads": heads, "lines": lines}
+    return box(fill(_own("table"), **parts), caption)
 
 
 def box(content: Html, label: str) -> Html:
     """Return a box that can be scrolled with the keyboard."""
-    return tag("div", content, class_="box", tabindex="0", role="region", aria_label=label)
-
-
-@cache
-def texts() -> dict[str, Any]:
-    """Return the content of texts.toml."""
-    return tomllib.loads(_read("texts.toml"))
-
-
-def paragraph(name: str, **values: object) -> Html:
-    """Return a paragraph of texts.toml with the values filled in."""
-    return tag("p", texts()["paragraphs"][name].format(**values))
+    return fill(_own("box"), content=content, label=label)
 
 
 def items(entries: Iterable[object]) -> Html:
     """Return an unordered list."""
-    return tag("ul", *(tag("li", entry) for entry in entries))
+    return fill("<ul>$entries</ul>", entries=_each("li", entries))
 
 
 def picture(path: Path, title: str, caption: str) -> Html:
     """Return a PNG embedded in the page, or a sentence if the file does not exist."""
     if not path.is_file():
-        return tag("p", f"{title}: this figure could not be drawn.")
-    content = base64.b64encode(path.read_bytes()).decode("ascii")
-    image = Html(f'<img src="data:image/png;base64,{content}" alt="{text(title)}">')
-    return tag("figure", image, tag("figcaption", caption))
+        return fill("<p>$title: this figure could not be drawn.</p>", title=title)
+    content = Html(base64.b64encode(path.read_bytes()).decode("ascii"))
+    return fill(_own("picture"), content=content, title=title, caption=caption)
 
 
 def document(
@@ -105,26 +116,21 @@ def document(
     bare: bool = False,
 ) -> str:
     """Return a page; `scripts` are names of files in this folder. A bare page has no headings."""
-    links = [tag("a", each.title, href=f"#{each.anchor}") for each in sections]
-    parts = [
-        tag("section", *([] if bare else [tag("h2", each.title)]), *each.content, id=each.anchor)
-        for each in sections
-    ]
-    top = [
-        tag("header", tag("h1", title), tag("p", lead)),
-        tag("nav", *links, aria_label="Sections"),  # outside the header, so that it can be sticky
-    ]
-    code = [tag("script", _read(script)) for script in scripts]
-    body = tag("body", *([] if bare else top), tag("main", *parts), *code)
-    head = (
-        '<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f'<link rel="icon" href="data:,">\n<title>{text(title)}</title>\n'
-        f"<style>{_read('page.css')}</style>"
+    top: list[Html] = []
+    if not bare:
+        links = [fill('<a href="#$anchor">$title</a>', **each._asdict()) for each in sections]
+        top = [fill(_own("top"), title=title, lead=lead, links=links)]
+    heading = "" if bare else "<h2>$title</h2>"
+    section = f'<section id="$anchor">{heading}$content</section>\n'
+    return fill(
+        _own("page"),
+        policy=Html(POLICY),
+        title=title,
+        style=_read("page.css"),
+        top=top,
+        sections=[fill(section, **each._asdict()) for each in sections],
+        scripts=[fill("<script>$code</script>\n", code=_read(name)) for name in scripts],
     )
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n{body}\n</html>\n'
 
 
 def refuse_other_file(target: Path) -> None:
@@ -135,5 +141,13 @@ def refuse_other_file(target: Path) -> None:
                 raise UsageError(f"'{target}' is no page of sgpmic: name another file with --out.")
 
 
+def _each(name: str, entries: Iterable[object]) -> list[Html]:
+    return [fill(f"<{name}>$entry</{name}>", entry=entry) for entry in entries]
+
+
+def _own(name: str) -> str:
+    return templates(__name__, "frame.html")[name]
+
+
 def _read(name: str) -> Html:
-    return Html((files("sgpmic_cli.pages") / name).read_text(encoding="utf-8"))
+    return Html((files(__name__) / name).read_text(encoding="utf-8"))

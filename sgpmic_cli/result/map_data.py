@@ -12,9 +12,9 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.figure_style import COLOURS, look
-from sgpmic_cli.result import interpretation
-from sgpmic_cli.result.fitting import Fitted
+from sgpmic_cli.result.notable_rows import row_name
 from sgpmic_cli.result.plots import projection
+from sgpmic_cli.result.result import Result
 from sgpmic_cli.text import for_html, shortened
 
 MOST_MAP_ROWS = 60_000  # a longer table is shown by an evenly spaced subset
@@ -25,15 +25,15 @@ LONGEST_TEXT = 60
 MISSING_CODE = 65535
 
 
-def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[str, object]:
+def map_data(result: Result, texts: Mapping[str, Sequence[str]] = {}) -> dict[str, object]:
     """Return the content of the map for JSON.
 
     `texts` has columns of the table as texts (N,), in which the search looks.
     """
-    data, prediction, labels = fitted.data, fitted.prediction, fitted.prediction.labels
+    data, found, labels = result.rows, result.results, result.results.labels
     rows = np.unique(np.linspace(0, len(data.Y) - 1, min(len(data.Y), MOST_MAP_ROWS)).astype(int))
-    middle, directions, _ = projection(prediction.embedding)
-    points = (prediction.embedding - middle) @ directions.T
+    middle, directions, _ = projection(found.embedding)
+    points = (found.embedding - middle) @ directions.T
     low, span = points.min(axis=0), float(np.ptp(points, axis=0).max()) or 1.0
     steps = np.round((points[rows] - low) / span * (MISSING_CODE - 1))
     return {
@@ -41,18 +41,18 @@ def map_data(fitted: Fitted, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
         "total": len(data.Y),
         "clusters": [
             {"name": for_html(name), "look": look(m), "rows": int((labels == m).sum())}
-            for m, name in enumerate(fitted.cluster_names)
+            for m, name in enumerate(result.cluster_names)
         ],
         "looks": [look(k) for k in range(len(COLOURS))],
-        "names": [for_html(interpretation.row_name(data, row)) for row in rows.tolist()],
+        "names": [for_html(row_name(data, row)) for row in rows.tolist()],
         "cluster": _packed(labels[rows]),
-        "probability": _packed((MISSING_CODE - 1) * prediction.probabilities[rows].max(axis=1)),
-        "unusual": np.flatnonzero(fitted.prediction.unusual[rows]).tolist(),
+        "probability": _packed((MISSING_CODE - 1) * found.probabilities[rows].max(axis=1)),
+        "unusual": np.flatnonzero(found.unusual[rows]).tolist(),
         "low": low.tolist(),
         "step": span / (MISSING_CODE - 1),
         "x": _packed(steps[:, 0]),
         "y": _packed(steps[:, 1]),
-        "columns": [*_columns(fitted, rows)],
+        "columns": [*_columns(result, rows)],
         "texts": [*_texts(texts, rows)],
     }
 
@@ -61,12 +61,12 @@ def _packed(values: Array) -> str:
     return base64.b64encode(np.asarray(values).round().astype("<u2").tobytes()).decode("ascii")
 
 
-def _columns(fitted: Fitted, rows: Array) -> Iterator[dict[str, Any]]:
+def _columns(result: Result, rows: Array) -> Iterator[dict[str, Any]]:
     """Yield the groups, the classes, and the columns that differ most between clusters."""
-    data, profile = fitted.data, fitted.profile
-    if fitted.groups is not None and fitted.group_names:
-        names = [*map(for_html, fitted.group_names), "no group"]
-        codes = np.where(fitted.groups[rows] < 0, len(names) - 1, fitted.groups[rows])
+    data, profile = result.rows, result.profile
+    if result.groups is not None and result.group_names:
+        names = [*map(for_html, result.group_names), "no group"]
+        codes = np.where(result.groups[rows] < 0, len(names) - 1, result.groups[rows])
         yield {"name": "group", "categories": names, "values": _packed(codes)}
     if data.labels is not None:
         classes = [for_html(name) for name in data.class_names]

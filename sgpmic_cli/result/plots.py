@@ -1,146 +1,45 @@
-"""Plots of a fitted model on matplotlib axes: map, profiles, numbers of clusters tried."""
+"""Plots of a result on matplotlib axes: map, profiles, and the convergence of its fit."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.pipeline import Pipeline
+import pandas as pd
 
-from sgpmic_cli._typing import Table
-from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.figure_style import (
     COLOURS,
-    FAINT,
+    COLUMN,
     INK,
+    PAGE,
     as_drawn,
+    canvas,
     legend_columns,
     look,
     matched_looks,
 )
-from sgpmic_cli.result.fitting import fitted_of, last_step
 from sgpmic_cli.result.profile import Profile
+from sgpmic_cli.result.result import Result
 from sgpmic_cli.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MAP_PICTURE = "embedding.png"  # of the page
 MOST_FEATURES = 40  # of a profile: those that differ most
 STRONGEST = 3.0  # standard deviations of the darkest colour
 DARK_PURPLE, DARK_ORANGE = -1.2, 2.4  # standard deviations beyond which text is white
 LONGEST_FEATURE, LONGEST_CLASS = 28, 18  # characters of names
 MOST_WRITTEN = 12  # clusters; with more the numbers do not fit
-LARGER = 1.4  # matplotlib's default fonts, relative to those of our files
 MOST_POINTS = 20_000  # more points hide each other and make the PDF very large
 HISTOGRAM_BINS = 30
 LARGEST_POINT = 16.0  # square points
 REGIONS = (0.5, 0.9)  # probabilities of the ellipses
+MOST_MARKED = 90  # bounds; more markers overlap
+LEGEND_LINE = 0.16  # inches
 
 GroupPoints = Sequence[np.ndarray]  # the points of each group
-
-
-def plot_map(
-    model: LatentClusterer | Pipeline,
-    *,
-    classes: ArrayLike | None = None,
-    ax: "Axes | None" = None,
-) -> "Axes":
-    """Plot the training rows in the latent space, coloured by cluster or by class.
-
-    Clusters are drawn with the mean and the 50 and 90 % regions of their latent Gaussians. One
-    latent dimension is drawn as histograms, and more than two by their leading principal axes.
-
-    Parameters
-    ----------
-    model : GroupMap, SGPMIC or Pipeline
-        A fitted model, or a fitted pipeline that ends with one.
-    classes : array-like of shape (n_samples,), default=None
-        Known classes of the training rows, which replace the clusters. A class has the colour of
-        the cluster that it overlaps most.
-    ax : matplotlib Axes, default=None
-        Axes to plot on. None creates a figure.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-        The axes with the plot.
-    """
-    model = last_step(model)
-    ax = _axes(ax, 4.5, 4.0)
-    used = model.labels_ >= 0
-    X, labels, groups = model.embedding_[used], model.labels_[used], cluster_groups(model)
-    if classes is not None:
-        names, numbers = np.unique(np.asarray(classes), return_inverse=True)
-        if numbers.shape != used.shape:
-            raise UsageError(f"classes must have one entry for each of {len(used)} rows.")
-        groups = class_groups(numbers[used], [str(name) for name in names], labels)
-    plot_points(ax, X, groups, ax.get_window_extent().width / ax.figure.dpi)
-    if classes is None:
-        plot_mixture(ax, model, X)
-    return ax
-
-
-def plot_profiles(
-    model: LatentClusterer | Pipeline, X: Table, *, ax: "Axes | None" = None
-) -> "Axes":
-    """Plot the mean of each feature in each cluster, coloured by the distance from other rows.
-
-    Parameters
-    ----------
-    model : GroupMap, SGPMIC or Pipeline
-        A fitted model, or a fitted pipeline that ends with one.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        The training rows or new rows; the model assigns them to its clusters. With more than 40
-        features, those that differ most between clusters are shown.
-    ax : matplotlib Axes, default=None
-        Axes to plot on. None creates a figure.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-        The axes with the plot.
-    """
-    profile = fitted_of(model, X).profile
-    width, height = profile_size(profile)
-    ax = _axes(ax, LARGER * width, LARGER * height)
-    plot_profile(ax, profile)
-    return ax
-
-
-def plot_selection(model: LatentClusterer | Pipeline, *, ax: "Axes | None" = None) -> "Axes":
-    """Plot the silhouette of each number of clusters that was tried, beside null reference data.
-
-    Parameters
-    ----------
-    model : GroupMap or Pipeline
-        A model, or a pipeline that ends with one, that was fitted with an open number of clusters.
-    ax : matplotlib Axes, default=None
-        Axes to plot on. None creates a figure.
-
-    Returns
-    -------
-    ax : matplotlib Axes
-        The axes with the plot.
-    """
-    model = last_step(model)
-    if model.selection_ is None:
-        raise UsageError("The number of clusters was given, so no other number was tried.")
-    from matplotlib.ticker import MaxNLocator
-
-    ax = _axes(ax, 4.5, 3.0)
-    shown = model.selection_[model.selection_["n_clusters"] > 1]
-    numbers = shown["n_clusters"].tolist()
-    ax.plot(numbers, shown["silhouette"], "o-", color=COLOURS[0], label="these data")
-    ax.plot(numbers, shown["reference"], "s--", color=FAINT, label="null reference data")
-    if model.n_clusters_ in numbers:
-        ax.axvline(
-            model.n_clusters_, color=COLOURS[3], linewidth=0.8, label=f"chosen: {model.n_clusters_}"
-        )
-    ax.set(xlabel="number of clusters", ylabel="silhouette")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)  # not on a curve
-    return ax
 
 
 class DrawnGroups(NamedTuple):
@@ -152,10 +51,10 @@ class DrawnGroups(NamedTuple):
     looks: list[int]  # number of the style of each group
 
 
-def cluster_groups(model: LatentClusterer) -> DrawnGroups:
-    """Return the clusters of a fitted model as groups."""
-    names = [f"{m} ({size} rows)" for m, size in enumerate(model.cluster_sizes_)]
-    labels = model.labels_[model.labels_ >= 0]
+def cluster_groups(labels: Indices, n_clusters: int) -> DrawnGroups:
+    """Return clusters (N,) as groups."""
+    sizes = np.bincount(labels, minlength=n_clusters)
+    names = [f"{m} ({size} rows)" for m, size in enumerate(sizes)]
     return DrawnGroups("clusters", labels, names, list(range(len(names))))
 
 
@@ -187,19 +86,20 @@ def plot_points(axes: "Axes", X: np.ndarray, groups: DrawnGroups, legend_width: 
     )
 
 
-def plot_mixture(axes: "Axes", model: LatentClusterer, X: np.ndarray) -> None:
-    """Add the means of the clusters and ellipses with 50 and 90 % to a plot of points X (N, Q).
+def plot_mixture(axes: "Axes", X: Array, means: Array, covariances: Array, filled: Indices) -> None:
+    """Add the means of clusters and ellipses with 50 and 90 % to a plot of points X (N, Q).
 
-    One latent dimension, which is plotted as histograms, stays as it is.
+    `filled` are the clusters with rows. One latent dimension, which is plotted as histograms, stays
+    as it is.
     """
     from matplotlib.patches import Ellipse
 
     middle, directions, _ = projection(X)
     if len(directions) == 1:
         return
-    centres = (model.means_ - middle) @ directions.T
-    covariances = directions @ model.covariances_ @ directions.T
-    for m in np.flatnonzero(model.cluster_sizes_):
+    centres = (means - middle) @ directions.T
+    covariances = directions @ covariances @ directions.T
+    for m in filled:
         variances, vectors = np.linalg.eigh(covariances[m])
         angle = float(np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1])))
         style: Any = {"color": look(int(m))[0], "alpha": 0.14, "lw": 0, "zorder": 0}
@@ -294,9 +194,49 @@ def plot_profile(axes: "Axes", profile: Profile) -> None:
     axes.figure.colorbar(image, ax=axes, label="standard deviations", shrink=shrink)
 
 
-def _axes(ax: "Axes | None", width: float, height: float) -> "Axes":
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
+def draw_convergence(trace: pd.DataFrame, stem: Path) -> None:
+    """Draw the bound against the iteration, and the ACC if classes are known and labels change."""
+    from matplotlib.ticker import MaxNLocator
 
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    bounds, n_updates = trace["bound"], trace["step"].nunique()
+    iterations = np.arange(1, len(bounds) + 1) / n_updates
+    line = "o-" if len(bounds) <= MOST_MARKED else "-"
+    with_acc = n_updates > 1 and bool(trace["acc"].notna().any())  # GroupMap keeps its labels
+    with canvas(stem, height=3.0 if with_acc else 2.2) as figure:
+        panels = figure.subplots(2 if with_acc else 1, sharex=True, squeeze=False)[:, 0]
+        panels[0].plot(iterations, bounds, line, color=COLOURS[0])
+        panels[0].set(title="the bound that the fit maximises", ylabel="lower bound")
+        if with_acc:
+            panels[1].plot(iterations, trace["acc"], line, color=COLOURS[2])
+            panels[1].set_ylabel("ACC (%)")
+        panels[-1].set_xlabel("iteration")
+        panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def draw_map(result: Result, folder: Path) -> list[str]:
+    """Draw the map of the page. Return a sentence if it failed, which must not lose the fit."""
+    try:
+        draw_embedding(result, (folder / MAP_PICTURE).with_suffix(""), pdf=False)
+    except Exception as error:
+        (folder / MAP_PICTURE).unlink(missing_ok=True)
+        reason = f"{type(error).__name__}: {error}"
+        return [f"the figure embedding could not be drawn ({reason})."]
+    return []
+
+
+def draw_embedding(result: Result, stem: Path, *, pdf: bool = True) -> None:
+    """Draw the latent points, coloured by cluster and, if classes are known, by class."""
+    rows, X, labels = result.rows, result.results.embedding, result.results.labels
+    panels = [cluster_groups(labels, len(result.sizes))]
+    if rows.labels is not None:
+        panels.append(class_groups(rows.labels, rows.class_names, labels))
+    width = COLUMN if len(panels) == 1 else PAGE
+    panel = width / len(panels) - 0.5
+    lines = max(-(-len(names) // legend_columns(names, panel)) for _, _, names, _ in panels)
+    with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines, pdf=pdf) as figure:
+        planar = X.shape[1] > 1
+        row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
+        for axes, groups in zip(row, panels, strict=True):
+            plot_points(axes, X, groups, panel)
+        if result.mixture is not None:
+            plot_mixture(row[0], X, *result.mixture, np.unique(labels))

@@ -1,19 +1,17 @@
 """Profile the clusters: their features compared with all other rows, in the units of the file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Indices
-from sgpmic_cli.estimator_base.prediction import diagnose
 from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
 from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
 from sgpmic_cli.tables.rows import Rows
-from sgpmic_cli.text import LINE_END, shortened
+from sgpmic_cli.text import shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
 LONGEST_NAMED_FEATURE = 40  # characters of a feature in the name of a cluster
@@ -158,14 +156,16 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         is_category = np.array([isinstance(column, TextColumn) for column in used])
         numbers = (column for column in used if isinstance(column, NumberColumn))
         dates = frozenset(one.name for one in numbers if one.notation and one.notation.is_day)
-    labels, diagnostics = S.argmax(axis=1), diagnose(S)
+    labels, m = S.argmax(axis=1), S.shape[1]
+    sizes = np.bincount(labels, minlength=m)
+    certainty = np.bincount(labels, S.max(axis=1), m) / np.maximum(sizes, 1)
 
     def blocks(cluster: int) -> Iterator[np.ndarray]:
         for rows in row_blocks(len(data.Y)):
             block = data.Y[rows][labels[rows] == cluster]
             yield np.where(is_category & np.isnan(block), 0.0, block)
 
-    inside = [moments(partial(blocks, m)) for m in range(len(diagnostics.sizes))]
+    inside = [moments(partial(blocks, k)) for k in range(m)]
     counts, means, squares = (np.array(parts) for parts in zip(*inside, strict=True))
     sums, others = counts * np.nan_to_num(means), 1.0 - np.eye(len(counts))
     total = counts.sum(axis=0)
@@ -178,8 +178,8 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         data.feature_names,
         columns,
         is_category,
-        diagnostics.sizes,
-        diagnostics.certainty,
+        sizes,
+        certainty,
         means,
         spread,
         spreads,
@@ -187,25 +187,6 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         differences,
         dates,
     )
-
-
-def write_profile(path: Path, profile: Profile) -> None:
-    """Write a line per feature and cluster: mean and spread of numbers, fraction of categories."""
-    m, n_features = profile.means.shape
-    table = pd.DataFrame(
-        {
-            "cluster": np.repeat(np.arange(m), n_features),
-            "size": np.repeat(profile.sizes, n_features),
-            "certainty": np.repeat(profile.certainty, n_features),
-            "feature": profile.features * m,
-            "mean": np.where(profile.is_category, np.nan, profile.means).ravel(),
-            "spread": np.where(profile.is_category, np.nan, profile.spreads).ravel(),
-            "fraction": np.where(profile.is_category, profile.means, np.nan).ravel(),
-            "elsewhere": profile.elsewhere.ravel(),
-            "difference": profile.differences.ravel(),
-        }
-    )
-    table.to_csv(path, index=False, lineterminator=LINE_END)
 
 
 def as_date(days: float, *, time: bool = False) -> str:
@@ -282,12 +263,4 @@ def computed_columns(data: Rows) -> list[str]:
         column.name
         for c, column in enumerate(data.recipe.columns)
         if new[owners == c].max() < ROUNDING
-    ]
-
-
-def text_advice(repeated: Mapping[str, float]) -> list[str]:
-    """Return a sentence for each text column that the clusters repeat."""
-    return [
-        f"in {name!r}, {100 * fraction:.0f} % of the rows have the main text of their cluster."
-        for name, fraction in repeated.items()
     ]

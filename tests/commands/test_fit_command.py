@@ -1,3 +1,5 @@
+"""`sgpmic fit`: options, output, and the files of a fit."""
+
 import json
 import os
 import re
@@ -9,38 +11,25 @@ from threading import Thread
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import assert_one_sentence, sgpmic
-from raw_tables import birds
-from typer.main import get_command
+from command_line import assert_one_sentence, document, sgpmic
+from raw_tables import birds, groups
 
 from sgpmic_cli import GroupMap
-from sgpmic_cli.commands import app, fit_models
+from sgpmic_cli.commands.fit_models import fit_command
 from sgpmic_cli.data import load
 from sgpmic_cli.files import MARKER
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
 
-QUICK = "--method sgp-mic --iterations 2 --inducing 10"
-DRAWN_WITH_PDF = {
-    f"{name}.{kind}" for name in ("convergence", "embedding", "profile") for kind in ("png", "pdf")
-}
 TABLES = {"table-with-clusters.csv", "labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
 FILES = {"embedding.png", *TABLES, "model.npz", "manifest.json", "report.html", MARKER}
+SECTIONS = ["summary", "clusters", "map", "profiles", "rows", "columns", "details"]
 
 
 def read(path):
     """Read a CSV file with exact numbers; pandas may round the last digit by default."""
     frame = pd.read_csv(path, dtype=str)
     return frame.astype({name: float for name in frame.columns if name != "step"})
-
-
-@pytest.fixture
-def no_figures(monkeypatch):
-    def draw_nothing(fitted, folder, *, pdf):
-        (folder / "embedding.png").touch()
-        return []
-
-    monkeypatch.setattr("sgpmic_cli.result.figures.draw_all", draw_nothing)
 
 
 @pytest.fixture
@@ -54,18 +43,22 @@ def run(here):
     return lambda line, **how: sgpmic(f"fit {line}", **how)
 
 
+@pytest.fixture
+def undrawn(monkeypatch):
+    monkeypatch.setattr("sgpmic_cli.result.plots.draw_map", lambda *_: [])
+
+
 def test_all_files_are_written_and_agree_with_the_model(run, here):
-    result = run(f"iris {QUICK} --n-init 2 --json --seed 3")
-    assert "restart 2/2, iteration 1/2" in result.stderr
-    document = json.loads(result.stdout)
-    folder = here / "sgpmic-out" / "fit" / "iris"
+    result = run("iris --method sgp-mic --dims 2 --json --seed 3")
+    ending = r"report, model, tables and map in sgpmic-out/fit/iris; \d+ s"
+    assert re.fullmatch(ending, result.stderr.splitlines()[-1])
+    found, folder = json.loads(result.stdout), here / "sgpmic-out/fit/iris"
     assert {path.name for path in folder.iterdir()} == FILES
     data, model = load("iris"), SGPMIC.load(folder / "model.npz")
-    told = [document[name] for name in ("clusters", "dims", "inducing", "seed")]
-    assert told == [3, 2, 10, 3]
-    assert document["scores"]["acc"] == purity(data.labels, model.labels_)
-    assert document["lower_bound"] == model.lower_bound_
-    assert sum(document["sizes"]) == 150
+    assert [found[name] for name in ("clusters", "dims", "seed", "method")] == [3, 2, 3, "sgp-mic"]
+    assert found["scores"]["acc"] == purity(data.labels, model.labels_)
+    assert found["lower_bound"] == model.lower_bound_
+    assert sum(found["sizes"]) == 150
     labels = read(folder / "labels.csv")
     assert list(labels.columns) == ["row", "cluster", "p0", "p1", "p2", "unusual"]
     assert labels["row"].tolist() == list(range(1, 151))
@@ -73,73 +66,68 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert np.array_equal(labels[["p0", "p1", "p2"]], model.responsibilities_.round(4))
     assert np.array_equal(read(folder / "embedding.csv")[["x1", "x2"]], model.embedding_)
     trace = read(folder / "trace.csv")
-    assert trace["step"].tolist() == ["E", "M", "E", "M", "E"]
-    assert trace["iteration"].tolist() == [1, 1, 2, 2, 2]
+    assert trace["step"].tolist() == [*"EM" * 20, "E"]
+    assert trace["iteration"].tolist() == [*np.repeat(np.arange(1, 21), 2), 20]
     assert trace["bound"].tolist() == model.lower_bounds_
-    assert trace["acc"].iloc[-1] == document["scores"]["acc"]
-    assert list(model.feature_names_in_) == list(data.feature_names)
+    assert trace["acc"].iloc[-1] == found["scores"]["acc"]
 
 
-def test_the_table_is_on_stdout_and_progress_on_stderr(run, no_figures):
-    result = run(f"iris {QUICK}")
-    assert "ACC" in result.stdout
-    assert "150 rows, 4 columns" in result.stdout
-    lines = result.stderr.splitlines()
-    assert re.match(r"iteration 1/2: bound -.*, ACC ", lines[0])
-    ending = r"report, model, tables and figures in sgpmic-out/fit/iris; \d+ s"
-    assert re.fullmatch(ending, lines[-1])
-    assert run(f"iris {QUICK} --quiet --force").stderr == ""
-    assert "\x1b" not in result.output
+def test_quiet_and_verbose(run, undrawn):
+    assert run("plain.csv --clusters 2 --quiet").stderr == ""
+    steps = run("plain.csv --clusters 2 --force --verbose").stderr
+    assert "current step: map\niteration 1/10: bound " in steps
+    assert len(re.findall("^iteration", steps, re.M)) > 3
 
 
-def test_columns_of_very_different_variance_get_a_note(run, no_figures):
+def test_columns_of_very_different_variance_get_a_note(run, undrawn):
     note = "the variance of column 'proline' is"
-    unscaled = run(f"wine {QUICK} --scale none --json")
+    unscaled = run("wine --clusters 3 --scale none --json")
     assert json.loads(unscaled.stdout)["columns"] == 13
     assert sum(note in line for line in unscaled.stderr.splitlines()) == 1
-    assert note in run(f"wine {QUICK} --force --scale global").stderr
-    assert note not in run(f"wine {QUICK} --force --scale standard").stderr
+    assert note not in run("wine --clusters 3 --force").stderr
 
 
-def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, no_figures):
-    plain = json.loads(run(f"plain.csv {QUICK} --clusters 2 --dims 2 --json").stdout)
+def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, undrawn):
+    plain = json.loads(run("plain.csv --method sgp-mic --clusters 2 --json").stdout)
     assert (plain["scores"], plain["classes"]) == (None, None)
     assert plain["out"] == "sgpmic-out/fit/plain"
     assert pd.read_csv("sgpmic-out/fit/plain/trace.csv")["acc"].isna().all()
-    named = json.loads(run(f"named.csv {QUICK} --label kind --json").stdout)
+    named = json.loads(run("named.csv --method sgp-mic --label kind --json").stdout)
     assert named["clusters"] == named["classes"] == 2
     assert named["scores"]["acc"] == 100.0
 
 
 @pytest.mark.parametrize(("given", "name"), [("-", "standard-input"), ("./pipe", "pipe")])
-def test_decimal_commas_and_data_that_can_be_read_once(here, no_figures, given, name):
+def test_decimal_commas_and_data_that_can_be_read_once(here, undrawn, given, name):
     text = birds(40, missing=0.0).to_csv(index=False, sep=";", decimal=",").encode()
     os.mkfifo("pipe")
-    options = f"{QUICK} --clusters 2 --decimal , --columns bill_length,body_mass"
-    for line in (f"fit {given} {options}", f"predict sgpmic-out/fit/{name} {given}"):
+    for line in (f"fit {given} --clusters 2", f"predict sgpmic-out/fit/{name} {given}"):
         if name == "pipe":
             Thread(target=Path("pipe").write_bytes, args=[text], daemon=True).start()
         assert f"{name}: 40 rows" in sgpmic(line, input=text).stdout
 
 
-def test_unavailable_data_end_with_exit_code_4(run):
-    assert_one_sentence(run("yale --data-dir none", code=4), "yale is unavailable")
+def test_unavailable_data_end_with_exit_code_4(run, monkeypatch):
+    monkeypatch.setenv("SGPMIC_DATA", "none")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY")
+    assert_one_sentence(run("yale", code=4), "yale is unavailable")
 
 
 def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
-    run(f"iris {QUICK} --out kept --pdf")
+    run("plain.csv --clusters 2 --out kept")
     before = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
-    assert before.keys() == FILES | DRAWN_WITH_PDF
+    assert before.keys() == FILES
 
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sgpmic_cli.result.figures.draw_embedding", fail)
-    result = run(f"iris {QUICK} --out kept --seed 9 --force --pdf")
+    monkeypatch.setattr("sgpmic_cli.result.plots.draw_embedding", fail)
+    result = run("plain.csv --clusters 2 --out kept --seed 9 --force")
     assert "embedding could not be drawn (OSError: [Errno 28] No space left" in result.stderr
     after = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
-    # The figures of the replaced fit are deleted.
-    assert before.keys() - after.keys() == {"embedding.png", "embedding.pdf"}
+    assert before.keys() - after.keys() == {"embedding.png"}
     assert after["model.npz"] != before["model.npz"]
 
 
@@ -165,36 +153,149 @@ def test_the_answer_is_printed_before_drawing_and_a_closed_pipe_loses_no_file(ru
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_python_and_the_command_line_fit_the_same_model(here, no_figures, missing):
+def test_python_and_the_command_line_fit_the_same_model(here, undrawn, missing):
     frame = birds(80, missing=missing)
     frame.loc[9, frame.columns != "bird"] = np.nan
     frame.to_csv("birds.csv", index=False)
-    sgpmic("fit birds.csv --clusters 3 --iterations 1")
+    sgpmic("fit birds.csv --clusters 3")
     command = pd.read_csv("sgpmic-out/fit/birds/labels.csv").set_index("row")
     with pytest.warns(UserWarning, match="left out"):
-        model = GroupMap(3, max_iter=1, random_state=0).fit(frame)
+        model = GroupMap(3, random_state=0).fit(frame)
     assert command.index.tolist() == (np.flatnonzero(model.labels_ >= 0) + 1).tolist()
     used = model.training_prediction.part(model.labels_ >= 0)
     assert np.array_equal(command["cluster"], used.labels)
     assert np.array_equal(command[["p0", "p1", "p2"]], used.probabilities.round(4))
     assert np.array_equal(command["unusual"], used.unusual)
     trace = pd.read_csv("sgpmic-out/fit/birds/trace.csv")
-    assert trace["step"].tolist() == ["EM"]
+    assert set(trace["step"]) == {"EM"}
     assert trace["bound"].tolist() == pytest.approx(model.lower_bounds_)
     written = GroupMap.load("sgpmic-out/fit/birds/model.npz")
     assert list(written.feature_names_in_) == list(model.feature_names_in_)
 
 
-def test_the_help_names_the_defaults_of_the_estimators():
-    parameters = {"dims": "n_components", "inducing": "n_inducing"}
-    own, paper = GroupMap().get_params(), SGPMIC().get_params()
-    options = {
-        option.name: option.show_default for option in get_command(app).commands["fit"].params
-    }
-    for name in ("dims", "inducing", "max_iter", "n_resamples", "scale"):
-        assert options[name].startswith(str(own[parameters.get(name, name)])), name
-    for name in ("max_iter", "scale"):
-        assert options[name].endswith(f"; {paper[name]} with --method sgp-mic")
-    for name in ("kernel", "optimizer", "n_init"):
-        assert options[name] == str(paper[name])
-    assert options["variance"] == f"{fit_models.PAPER_VARIANCE:g} with --method sgp-mic"
+def test_a_subsample_of_a_given_size_is_fitted(run, undrawn):
+    found = json.loads(run("iris --clusters 2 --max-rows 90 --json").stdout)
+    assert found["rows"] == 150
+    assert GroupMap.load("sgpmic-out/fit/iris/model.npz").consensus_.shape == (90, 2)
+
+
+def test_the_command_repeats_what_was_given():
+    given = {"data": "my file.csv", "label": "kind of x", "drop": ("a,b", "c"), "clusters": (2, 8)}
+    given |= {"method": "group-map", "scale": None, "seed": 0, "max_rows": 99, "separator": "tab"}
+    start = "sgpmic fit 'my file.csv' --label 'kind of x' --drop '\"a,b\",c"
+    more = "--max-rows 99 --separator tab"
+    assert fit_command(given) == f"{start}' --clusters 2-8 {more}"
+    changed = fit_command(given, clusters=4, drop=("home town",), out="x-4")
+    assert changed == f"{start},home town' --clusters 4 {more} --out x-4"
+    assert fit_command({"data": "-", "seed": 3}, clusters=None) == "sgpmic fit - --seed 3"
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """Fit a table of 333 rows with an id, two text columns and missing values."""
+    folder = tmp_path_factory.mktemp("birds")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        birds().to_csv("birds.csv", index=False)
+        return sgpmic("fit birds.csv"), folder
+
+
+@pytest.fixture
+def out(fitted, monkeypatch):
+    monkeypatch.chdir(fitted[1])
+    return fitted[1] / "sgpmic-out/fit/birds"
+
+
+def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
+    stdout, model = fitted[0].stdout, GroupMap.load(out / "model.npz")
+    m = model.n_clusters_
+    assert m in (2, 3)  # two of the three groups are near each other
+    assert f"{m} clusters, chosen among 1 to 15" in stdout
+    order = ["group", "cluster   rows   verdict", "chosen among", "report.html", "silhouette"]
+    places = [stdout.index(words) for words in order]
+    assert places == sorted(places)  # the answer first, the evidence last
+    assert len(re.findall(r"chosen *$", stdout, re.M)) == 1
+    summary = json.loads((out / "manifest.json").read_text())["fit"]
+    assert [row["n_clusters"] for row in summary["numbers_tried"]] == list(range(1, 16))
+    assert summary["verdicts"] == model.verdicts_
+    sizes = np.bincount(model.groups_[model.groups_ >= 0])
+    assert [group["rows"] for group in summary["groups"]] == sizes.tolist()
+    assert all(group["condition"] for group in summary["groups"])
+    for name in ("labels.csv", "table-with-clusters.csv"):
+        written = pd.read_csv(out / name)["group"]
+        assert written.fillna(-1).astype(int).tolist() == model.groups_.tolist()
+
+
+def test_the_profile_has_the_statistics_of_each_cluster(fitted, out):
+    labels, profile = pd.read_csv(out / "labels.csv"), pd.read_csv(out / "profile.csv")
+    sizes = labels["cluster"].value_counts().sort_index()
+    assert profile.groupby("cluster")["size"].first().tolist() == sizes.tolist()
+    mass = birds()["body_mass"].groupby(labels["cluster"])  # pandas ignores missing values
+    row = profile[profile["feature"] == "body_mass"].set_index("cluster")
+    assert np.allclose(row["mean"], mass.mean())
+    assert np.allclose(row["spread"], mass.std(ddof=0))
+    fractions = profile[profile["feature"].str.startswith("island=")]
+    known = birds()["island"].notna().groupby(labels["cluster"]).mean()  # missing cells count
+    assert np.allclose(fractions.groupby("cluster")["fraction"].sum(), known)
+    assert fractions["mean"].isna().all()
+    assert "elsewhere" in fitted[0].stdout
+    assert re.search(r"N\d{4}; N\d{4}", fitted[0].stdout)  # typical rows by id
+
+
+def test_the_page_has_all_sections_and_needs_no_network(out):
+    html = (out / "report.html").read_text(encoding="utf-8")
+    assert re.findall(r'<section id="([a-z-]+)"', html) == SECTIONS
+    assert html.count('src="data:image/png;base64,') == 1
+    assert not re.search(r'(?:src|href)="(?!data:|#)', html)
+    for words in ("bill_length", "island", "missing values", "sgpmic.load("):
+        assert words in html
+    assert "sgpmic predict sgpmic-out/fit/birds NEW.csv" in html
+
+
+def test_the_page_opens_in_a_browser(run, here, undrawn, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    run("plain.csv --clusters 2 --open")
+    assert opened == [(here / "sgpmic-out/fit/plain/report.html").resolve().as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("hidden", "options", "without"),
+    [
+        (0.0, "", "no clusters are found."),
+        (6.0, "--clusters 2", "none of the clusters is found again, but 2 others."),
+    ],
+)
+def test_a_column_that_explains_the_clusters_is_left_out_once(
+    here, undrawn, hidden, options, without
+):
+    X = np.random.RandomState(0).randn(200, 3)
+    X[:, 0] += 9.0 * (np.arange(200) % 2)
+    X[:, 1] += hidden * (np.arange(200) < 100)
+    pd.DataFrame(X, columns=["size", "a", "b"]).to_csv("t.csv", index=False)
+    stdout = " ".join(sgpmic(f"fit t.csv {options}").stdout.split())
+    assert "The column 'size' alone explains the clusters: cluster 0 is size " in stdout
+    assert f"Without 'size', {without}" in stdout
+    advice = "Leave 'size' out to see what else there is: sgpmic fit t.csv"
+    assert (advice in stdout) == ("--drop size" in stdout) == (hidden > 0)
+
+
+def test_a_group_of_two_clusters_has_a_card_and_a_registered_set_is_predicted(here, undrawn):
+    sizes = document("fit iris --clusters 3")["sizes"]
+    page = (here / "sgpmic-out/fit/iris/report.html").read_text(encoding="utf-8")
+    assert "Group 0: " in page  # two of the three clusters
+    assert document("predict sgpmic-out/fit/iris iris")["sizes"] == sizes
+
+
+def test_a_range_of_numbers_of_clusters(run, undrawn):
+    ranged = json.loads(run("named.csv --clusters 2-4 --json").stdout)
+    assert [row["n_clusters"] for row in ranged["numbers_tried"]] == [2, 3, 4]
+
+
+def test_a_refused_file_gets_options_that_work(here, undrawn):
+    table = birds(40).assign(income=["1200"] * 39 + ["much"], label=groups(40))
+    table.to_csv("t.csv", index=False)
+    options = re.findall(r"\((--[^)]*)\)", sgpmic("fit t.csv --clusters 3", code=2).stderr)
+    assert options == ["--drop income", "--label label", "--drop label"]
+    fitted = sgpmic(f"fit t.csv --clusters 3 {options[0]} {options[1]}")
+    assert "column 'bird' is left out" in fitted.stderr

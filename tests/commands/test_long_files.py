@@ -7,8 +7,8 @@ from command_line import assert_one_sentence, document, sgpmic
 
 from sgpmic_cli import GroupMap, row_blocks
 from sgpmic_cli.data import load
+from sgpmic_cli.describe import fit_rows
 from sgpmic_cli.paper.model.estimator import SGPMIC
-from sgpmic_cli.result import fitting
 from sgpmic_cli.tables import read
 
 TABLES = ("labels.csv", "embedding.csv")
@@ -53,10 +53,11 @@ def write(kind, table):
     ],
 )
 def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, model):
-    model.fit(TRAIN.to_numpy() if kind == "npy" else TRAIN).save("model.npz")
+    named = TRAIN.assign(name=[f"bird {i}" for i in range(60)])
+    model.fit(TRAIN.to_numpy() if kind == "npy" else named).save("model.npz")
     names = [f'bird "{i}",\n of many' if i % 7 == 0 else f"{i:04d}" for i in range(150)]
     table = NEW.assign(name=names, kind=np.where(np.arange(150) % 2, "1", "1.0"))
-    columns = "" if kind == "npy" else "--id name --label kind"
+    columns = "" if kind == "npy" else "--label kind"
     line = f"predict model.npz {write(kind, table)} {columns} --out"
     first = document(line, "one")
     use_small_blocks(monkeypatch)
@@ -76,7 +77,9 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch):
     train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
     train.to_csv("train.csv", index=False)
     data = load("train.csv")
-    fitting.fit_dataset(GroupMap(2, max_iter=2, random_state=0), data).model.save("model.npz")
+    model = GroupMap(2, max_iter=2, random_state=0)
+    fit_rows(model, data)
+    model.save("model.npz")
     colours = np.where(np.arange(150) % 3, "red", "green")
     table = NEW.assign(colour=colours, extra=1, kind=np.arange(150) % 2)
     present = np.random.RandomState(1).random_sample(150) > 0.1

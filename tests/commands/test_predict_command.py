@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
+from sgpmic_cli import describe
 from sgpmic_cli.files import MARKER
 from sgpmic_cli.paper.model.estimator import SGPMIC
-from sgpmic_cli.result import later_rows
 from sgpmic_cli.scores import purity
 
 
@@ -48,15 +48,15 @@ def test_new_rows_get_labels_probabilities_and_points(fitted, here):
     assert told["sizes"] == [20, 20]
 
 
-@pytest.mark.parametrize(("option", "threads"), [("", 1), ("--n-jobs 2", 2), ("--n-jobs -1", -1)])
+@pytest.mark.parametrize(("option", "threads"), [("", 1), ("--threads 2", 2), ("--threads -1", -1)])
 def test_the_number_of_threads_is_an_option(monkeypatch, option, threads):
-    used, predict = [], later_rows.assign_rows
+    used, predict = [], describe.assign_rows
 
     def spy(model, *arguments):
         used.append(model.n_jobs)
         return predict(model, *arguments)
 
-    monkeypatch.setattr(later_rows, "assign_rows", spy)
+    monkeypatch.setattr(describe, "assign_rows", spy)
     sgpmic(f"predict model.npz train.csv {option}")
     assert used == [threads]
 

@@ -1,9 +1,8 @@
 import shlex
 
 import pytest
-from command_line import document, sgpmic
+from command_line import document
 
-from sgpmic_cli import GroupMap
 from sgpmic_cli.commands.shared_options import split_columns
 from sgpmic_cli.text import as_option_value
 
@@ -20,15 +19,6 @@ def test_experiments_take_the_data_as_argument_or_option(command, here):
     plan = document(f"{command} wine --dry-run")
     assert plan == document(f"{command} --dataset wine --dry-run")
     assert plan["to_run"] > 0
-
-
-def test_fit_and_predict_take_the_data_as_argument_or_option(here):
-    rows = [[0, 1], [1, 0], [1, 2], [9, 8], [8, 9], [8, 7]]
-    GroupMap(2, max_iter=1, random_state=0).fit(rows).save("model.npz")
-    for command in ("fit", "predict model.npz", "report-clusters"):
-        named, given = (sgpmic(f"{command} {way} none.csv", code=2) for way in ("--dataset", ""))
-        assert named.stderr == given.stderr
-        assert "there is no file none.csv" in given.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from command_line import one_sentence
 BENCHMARK = (
     "benchmark --dataset iris --methods toy_methods:Slow --repeats 400 --n-jobs 1 --out out --quiet"
 )
-FIT = "fit iris --iterations 100000 --out out/deep --quiet"
+FIT = "fit segment --method sgp-mic --out out/deep --quiet"
 
 
 @pytest.mark.parametrize(

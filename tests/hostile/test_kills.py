@@ -20,7 +20,7 @@ KILLS = int(os.environ.get("KILLS", "2"))
 # The flaky method fails in some runs, so that the command ends with exit code 3.
 METHODS = "pca-fcm,ppca-fcm,aml,toy_methods:Flaky"
 BENCHMARK = f"benchmark --dataset iris,wine --methods {METHODS} --repeats 4 --n-jobs 2"
-FIT = "fit iris --iterations 3 --inducing 10 --force"
+FIT = "fit iris --clusters 3 --force"
 TIMES = ("finished", "seconds_of_this_call", "seconds_of_all_runs", "seconds", "runs")
 
 

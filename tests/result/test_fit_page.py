@@ -15,26 +15,28 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sgpmic import SGPMIC, GroupMap, TableEncoder, report, show_map, write_report
-from sgpmic_cli.commands.fit_models import fit_command, fit_with_options
+from sgpmic_cli.commands.fit_models import fit_command
 from sgpmic_cli.data import load
+from sgpmic_cli.describe import fit_rows
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.result import cards
-from sgpmic_cli.result.answer import verdict_in_words
-from sgpmic_cli.result.interpretation import answer_headline
-from sgpmic_cli.result.page import MOST_LISTED_COLUMNS, MOST_PROFILE_ROWS, fit_page
+from sgpmic_cli.result.page import MOST_LISTED_COLUMNS, MOST_PROFILE_ROWS, result_page
+from sgpmic_cli.result.words import headline, verdict_in_words
 
 TECHNICAL = ("bound", "inducing", "latent", "reference", "silhouette", "score", "nan")
 
 
-def write(folder, frame, **settings):
+def write(folder, frame, clusters="auto"):
+    """Return the page of a fit, and its result."""
     frame.to_csv(folder / "t.csv", index=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        settings = {"max_iter": 1, "n_resamples": 2, **settings}
-        fitted = fit_with_options(load(str(folder / "t.csv")), **settings)
-    arguments = {"dataset": "t.csv", **settings}
+        model = GroupMap(clusters, max_iter=1, n_resamples=2, random_state=0)
+        result = fit_rows(model, load(str(folder / "t.csv")))
+    arguments = {"data": "t.csv", "clusters": clusters}
     command = partial(fit_command, arguments)
-    return fit_page(fitted, folder, Path("my out"), arguments, command), fitted
+    page = result_page(result, folder / "none.png", {}, arguments, Path("my out"), command)
+    return page, result
 
 
 def blobs(n=90, n_features=4):
@@ -50,9 +52,9 @@ def three(tmp_path_factory):
 
 
 def test_the_box_has_the_answer_how_sure_it_is_and_commands(three):
-    page, fitted = three
+    page, result = three
     box = PageReader(page).sections["summary"]
-    order = [answer_headline(fitted), "How sure is this?", "What next?", "What should I know?"]
+    order = [headline(result), "How sure is this?", "What next?", "What should I know?"]
     places = [box.index(words) for words in order]
     assert places == sorted(places)
     assert box.count("3 clusters, chosen among 1 to 9") == 1
@@ -62,14 +64,14 @@ def test_the_box_has_the_answer_how_sure_it_is_and_commands(three):
 
 
 def test_every_cluster_has_a_card(three):
-    page, fitted = three
+    page, result = three
     cards = PageReader(page).sections["clusters"].split("Typical rows")
     assert len(cards) == 4
-    for m, name in enumerate(fitted.cluster_names):
+    for m, name in enumerate(result.cluster_names):
         words = " ".join(cards[m].split())
-        assert f"{m}: {name} 30 rows (33 %) {verdict_in_words(fitted.verdicts[m])}" in words
+        assert f"{m}: {name} 30 rows (33 %) {verdict_in_words(result.verdicts[m])}" in words
         assert re.search(r"x\d (>|<=) \S+ : \d+ % of the cluster, \d+ % right", words)
-        assert fitted.profile.in_words(m)[0] in words
+        assert result.profile.in_words(m)[0] in words
         assert re.search(r"Doe, J. \d+: x\d ", cards[m + 1])
     assert len(PageReader(page).all("svg")) == 9
     sections = re.findall(r'<section id="([a-z]+)"', page)
@@ -94,13 +96,13 @@ def test_columns_are_listed_with_what_they_were_taken_for(three):
 def test_two_categories_have_one_line_and_groups_colour_the_map(tmp_path):
     frame = blobs(120, 3)
     frame["kind"] = np.where(np.arange(120) % 2, "new", "old")
-    page, fitted = write(tmp_path, frame, clusters=3)
+    page, result = write(tmp_path, frame, clusters=3)
     profiles = PageReader(page).sections["profiles"]
     assert ("kind=new" in profiles) != ("kind=old" in profiles)
     first = map_rows(page)["columns"][0]
     assert first["name"] == "group"
-    assert first["categories"] == [*fitted.group_names, "no group"]
-    assert len(fitted.group_names) == 3
+    assert first["categories"] == [*result.group_names, "no group"]
+    assert len(result.group_names) == 3
     sure = PageReader(page).sections["summary"]
     assert "random halves of the rows find each of these groups again" in sure
 
@@ -109,10 +111,10 @@ def test_a_typical_row_has_its_own_category(tmp_path):
     frame = blobs(60, 3)
     frame["kind"] = np.where(np.arange(60) % 3 == 0, "rare", "common")
     frame["kind"] = np.where(np.arange(60) % 5 == 0, "other", frame["kind"])
-    _, fitted = write(tmp_path, frame, clusters=3)
-    told = [fitted.profile.features.index("kind=common")]
-    row = fitted.data.ids.index("Doe, J. 005")
-    assert cards._row(fitted, row, told).endswith(f"kind={frame['kind'][5]}")
+    _, result = write(tmp_path, frame, clusters=3)
+    told = [result.profile.features.index("kind=common")]
+    row = result.rows.ids.index("Doe, J. 005")
+    assert cards._row(result, row, told).endswith(f"kind={frame['kind'][5]}")
 
 
 def test_a_wide_table_is_not_listed_in_full(tmp_path):
@@ -125,8 +127,8 @@ def test_a_wide_table_is_not_listed_in_full(tmp_path):
 
 def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
     cloud = pd.DataFrame(np.random.RandomState(0).randn(60, 3), columns=["a", "b", "c"])
-    page, fitted = write(tmp_path, cloud)
-    assert fitted.model.no_clusters_
+    page, result = write(tmp_path, cloud)
+    assert len(result.sizes) == 1
     sections = PageReader(page).sections
     assert "No clusters were found" in sections["summary"]
     assert "does not prove" in sections["summary"]

@@ -3,7 +3,6 @@
 import csv
 import os
 import time
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +12,10 @@ from browser import Browser, find_chromium
 from sklearn.datasets import make_blobs
 
 from sgpmic import GroupMap, show_map
-from sgpmic_cli.commands.fit_models import fit_command, fit_with_options
 from sgpmic_cli.data import load
-from sgpmic_cli.result.figures import draw_all
-from sgpmic_cli.result.page import fit_page
-from sgpmic_cli.result.result_tables import file_texts
+from sgpmic_cli.describe import fit_rows
+from sgpmic_cli.result.page import page_alone
+from sgpmic_cli.result.tables import file_texts
 
 AXE = os.environ.get("AXE_JS")  # axe.min.js of the npm package axe-core
 pytestmark = [
@@ -35,17 +33,11 @@ def write_page(folder, n):
     frame["kind"] = np.where(X[:, 0] * 7 % 2 < 1, "odd", "even")
     frame["address"] = [f"house {(i * 7919) % 997}, street {i}" for i in range(n)]
     frame.to_csv(folder / "blobs.csv", index=False)
-    fitted = fit_with_options(
-        load(str(folder / "blobs.csv")), clusters=3, inducing=5, max_iter=1, n_resamples=1
-    )
-    draw_all(fitted, folder)
+    model = GroupMap(3, n_inducing=5, max_iter=1, n_resamples=1, random_state=0)
+    result = fit_rows(model, load(str(folder / "blobs.csv")))
     page = folder / "report.html"
-    arguments = {"dataset": "blobs.csv", "clusters": 3}
-    command = partial(fit_command, arguments)
-    texts = file_texts(fitted.data)
-    html = fit_page(fitted, folder, Path("out"), arguments, command, texts)
-    page.write_text(html, encoding="utf-8")
-    return page, fitted
+    page.write_text(page_alone(result, file_texts(result.rows)), encoding="utf-8")
+    return page, result
 
 
 @pytest.fixture(scope="module")
@@ -98,13 +90,13 @@ def test_without_scripts_the_picture_stays(browser, small):
 
 
 def test_rows_are_found_shown_selected_and_saved(browser, small, tmp_path):
-    page, fitted = small
+    page, result = small
     browser.open(page)
     browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
     left, top, width, height = place_of(browser, 7)
     tip = browser.run("document.querySelector('.map-tip').textContent")
-    name = fitted.cluster_names[fitted.model.labels_[7]]
-    assert f"cluster {fitted.model.labels_[7]} {name}, probability 1.00" in tip
+    name = result.cluster_names[result.results.labels[7]]
+    assert f"cluster {result.results.labels[7]} {name}, probability 1.00" in tip
     assert "its cluster" in tip
     told = "document.querySelector('.told').textContent"
     browser.drag((left + 3, top + 3), (left + width - 3, top + height - 3), modifiers=8)
@@ -115,7 +107,7 @@ def test_rows_are_found_shown_selected_and_saved(browser, small, tmp_path):
     )
     browser.run("document.querySelector('.map-legend input').click()")
     browser.drag((left + 3, top + 3), (left + width - 3, top + height - 3), modifiers=8)
-    expected = np.flatnonzero(fitted.model.labels_ != 0)
+    expected = np.flatnonzero(result.results.labels != 0)
     assert browser.run(told) == f"{len(expected)} rows selected"
     browser.run(
         "[...document.querySelectorAll('button')].find(b => /Save/.test(b.textContent)).click()"
@@ -126,17 +118,17 @@ def test_rows_are_found_shown_selected_and_saved(browser, small, tmp_path):
     with saved.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["row"] for row in rows] == [f"A-{row:05d}" for row in expected]
-    assert [int(row["cluster"]) for row in rows] == fitted.model.labels_[expected].tolist()
+    assert [int(row["cluster"]) for row in rows] == result.results.labels[expected].tolist()
     points = [[float(row["x"]), float(row["y"])] for row in rows]
-    assert np.allclose(points, fitted.model.embedding_[expected], atol=1e-4)
+    assert np.allclose(points, result.results.embedding[expected], atol=1e-4)
     assert browser.messages == []
 
 
 def test_the_mouse_shows_rows_and_zooms(browser, small):
-    page, fitted = small
+    page, result = small
     browser.open(page)
     browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
-    row = int(fitted.model.embedding_[:, 0].argmin())  # its tip is at its right side
+    row = int(result.results.embedding[:, 0].argmin())  # its tip is at its right side
     left, top, width, height = place_of(browser, row)
     tip = "document.querySelector('.map-tip')"
     place = f"[{tip}.offsetLeft, {tip}.offsetTop, {tip}.offsetHeight]"

@@ -12,9 +12,8 @@ from sgpmic_cli.result.profile import (
     readable,
     repeated_texts,
     scaling_advice,
-    text_advice,
-    write_profile,
 )
+from sgpmic_cli.result.tables import write_profile
 
 LABELS = np.repeat([0, 1], [30, 10])
 
@@ -133,8 +132,6 @@ def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
     frame.to_csv(tmp_path / "t.csv", index=False)
     found = repeated_texts(load(str(tmp_path / "t.csv")), THREE)
     assert found == ({"home town": 1.0} if repeated else {})
-    words = "in 'home town', 100 % of the rows have the main text of their cluster."
-    assert text_advice(found) == [words] * repeated
 
 
 def test_means_that_look_equal_get_more_digits():

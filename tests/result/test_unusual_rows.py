@@ -7,27 +7,14 @@ import pytest
 from sgpmic_cli import GroupMap, load
 from sgpmic_cli.data.loading import load as load_table
 from sgpmic_cli.data.loading import rows_for
+from sgpmic_cli.describe import assign_rows, fit_rows, recipe_of
 from sgpmic_cli.estimator_base.prediction import unusual_below
-from sgpmic_cli.result.fitting import fit_dataset
-from sgpmic_cli.result.later_rows import assign_rows, recipe_of
-from sgpmic_cli.result.result_tables import typicality, unusual_notes
-
-
-def test_typicality_is_a_rank_within_the_cluster():
-    found = typicality(np.array([3.0, 1.0, 2.0, 9.0, 8.0]), np.array([0, 0, 0, 1, 1]))
-    np.testing.assert_allclose(found, [1.0, 1 / 3, 2 / 3, 1.0, 0.5])
+from sgpmic_cli.result.tables import write_tables
+from sgpmic_cli.result.words import advice
 
 
 def test_the_threshold_is_the_outer_fence():
     assert unusual_below(np.arange(101.0)) == 25.0 - 3.0 * 50.0
-
-
-@pytest.mark.parametrize(
-    ("n", "words"), [(0, None), (1, "1 of 9 rows is unlike"), (2, "2 of 9 rows are unlike most")]
-)
-def test_notes(n, words):
-    found = unusual_notes(n, 9, "else")
-    assert found == [] if words is None else found[0].startswith(words)
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +30,17 @@ def folder(tmp_path_factory):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         data = load_table(str(folder / "t.csv"))
-        fitted = fit_dataset(GroupMap(2, max_iter=2, random_state=0), data)
-    fitted.write(folder)
-    return folder, fitted
+        model = GroupMap(2, max_iter=2, random_state=0)
+        result = fit_rows(model, data)
+    model.save(folder / "model.npz")
+    write_tables(result, folder)
+    return folder, result
 
 
 def test_absurd_rows_of_the_table_are_unusual(folder):
-    path, fitted = folder
-    assert np.flatnonzero(fitted.prediction.unusual).tolist() == [5]
-    assert "1 of 80 rows is unlike most rows of the table" in fitted.advice[-1]
+    path, result = folder
+    assert np.flatnonzero(result.results.unusual).tolist() == [5]
+    assert "1 of 80 rows is unlike most rows of the table" in advice(result)[-1]
     assert np.flatnonzero(pd.read_csv(path / "labels.csv")["unusual"]).tolist() == [5]
 
 

@@ -13,7 +13,7 @@ from sgpmic_cli.benchmark.counts import summary
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.tables import TITLES, plain, signed
 from sgpmic_cli.data.registry import find
-from sgpmic_cli.pages import Html, box, paragraph, tag
+from sgpmic_cli.pages import Html, box, fill, tag, templates
 
 Place = tuple[str, int, str]  # data set, explained variance, method
 
@@ -51,6 +51,11 @@ class Report:
     def title(self, method: str) -> str:
         """Return the name of a method on the page."""
         return self.methods[method].label if method in self.methods else method
+
+
+def paragraph(name: str, **values: object) -> Html:
+    """Return a paragraph of page.html with the values filled in."""
+    return fill(templates(__package__, "page.html")[name], **values)
 
 
 def grid_section(report: Report) -> list[Html]:

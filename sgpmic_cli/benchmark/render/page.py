@@ -10,9 +10,15 @@ from sgpmic_cli.benchmark.compare import LEVEL, METRICS, OWN_METRICS, ROW, SHOWN
 from sgpmic_cli.benchmark.counts import beside_best, caveat_sentences
 from sgpmic_cli.benchmark.documents import read_document, reading
 from sgpmic_cli.benchmark.methods import Methods
-from sgpmic_cli.benchmark.render.grid import Report, css_class, dataset_title, grid_section
+from sgpmic_cli.benchmark.render.grid import (
+    Report,
+    css_class,
+    dataset_title,
+    grid_section,
+    paragraph,
+)
 from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table
-from sgpmic_cli.pages import Html, Section, document, items, paragraph, table, tag
+from sgpmic_cli.pages import Html, Section, document, items, table, tag
 
 TABLE, MANIFEST = "benchmark.json", "manifest.json"
 

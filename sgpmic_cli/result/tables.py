@@ -1,8 +1,7 @@
-"""Write the tables with one line for each row: labels, embedding, and the user's table."""
+"""Write the tables of a result: labels, embedding, profile, trace, and the user's table."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,11 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimator_base.prediction import RowResults
+from sgpmic_cli.result import words
+from sgpmic_cli.result.profile import Profile
+from sgpmic_cli.result.result import Result
+from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.tables.read import read_blocks
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import LINE_END
@@ -21,9 +23,53 @@ TABLE = "table-with-clusters.csv"
 TABLE_DIGITS = 4  # of probabilities
 
 
-def row_numbers(data: Rows) -> Indices:
+def write_tables(result: Result, folder: Path) -> None:
+    """Write all tables of a fit."""
+    numbers, ids, groups = row_numbers(result.rows), result.rows.ids, result.groups
+    for rows in row_blocks(len(numbers)):
+        names = None if ids is None else ids[rows]
+        part = None if groups is None else groups[rows]
+        append_rows(folder, numbers[rows], names, result.results.part(rows), part)
+    write_profile(folder / "profile.csv", result.profile)
+    if result.trace is not None:
+        result.trace.to_csv(folder / "trace.csv", index=False, lineterminator="\n")
+    write_table(folder / TABLE, result)
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """Return a result as plain values, for JSON."""
+    specific: dict[str, Any] = {"verdicts": result.verdicts}
+    if result.groups is not None:
+        found = zip(
+            result.group_profile.sizes[1:], result.group_depths, result.group_names, strict=True
+        )
+        specific["groups"] = [
+            {"rows": int(n), "depth": round(depth, 4), "condition": name}
+            for n, depth, name in found
+        ]
+    return {
+        "dataset": result.rows.name,
+        "rows": result.rows.Y.shape[0],
+        "columns": result.rows.Y.shape[1],
+        "classes": result.rows.n_classes or None,
+        "clusters": len(result.sizes),
+        "sizes": result.sizes.tolist(),
+        "certainty": [round(float(value), 4) for value in result.profile.certainty],
+        "stability": None if result.overlap is None else round(result.overlap, 4),
+        "unusual_rows": int(result.results.unusual.sum()),
+        "dims": result.results.embedding.shape[1],
+        "numbers_tried": result.selection or None,
+        **result.facts,
+        **(specific if result.verdicts else {}),
+        "scores": result.scores,
+        "notes": list(result.rows.notes),
+        "warnings": [*result.warnings, *words.advice(result)],
+    }
+
+
+def row_numbers(rows: Rows) -> Indices:
     """Return the numbers (N,) of the rows in the file, counted from 1."""
-    return np.arange(1, len(data.Y) + 1) if data.row_numbers is None else data.row_numbers
+    return np.arange(1, len(rows.Y) + 1) if rows.row_numbers is None else rows.row_numbers
 
 
 def append_rows(
@@ -53,23 +99,32 @@ def typicality(log_density: Array, labels: Indices) -> Array:
     return ranks
 
 
-def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
-    """Return a note if there are unusual rows; `others` are the rows that they are unlike."""
-    if not n:
-        return []
-    rows = f"1 of {n_rows} rows is" if n == 1 else f"{n} of {n_rows} rows are"
-    return [f"{rows} unlike most {others}: {'it is' if n == 1 else 'they are'} marked as unusual."]
+def write_profile(path: Path, profile: Profile) -> None:
+    """Write a line per feature and cluster: mean and spread of numbers, fraction of categories."""
+    m, n_features = profile.means.shape
+    table = pd.DataFrame(
+        {
+            "cluster": np.repeat(np.arange(m), n_features),
+            "size": np.repeat(profile.sizes, n_features),
+            "certainty": np.repeat(profile.certainty, n_features),
+            "feature": profile.features * m,
+            "mean": np.where(profile.is_category, np.nan, profile.means).ravel(),
+            "spread": np.where(profile.is_category, np.nan, profile.spreads).ravel(),
+            "fraction": np.where(profile.is_category, profile.means, np.nan).ravel(),
+            "elsewhere": profile.elsewhere.ravel(),
+            "difference": profile.differences.ravel(),
+        }
+    )
+    table.to_csv(path, index=False, lineterminator=LINE_END)
 
 
-def write_table(
-    path: Path, data: Rows, prediction: RowResults, groups: Indices | None = None
-) -> None:
+def write_table(path: Path, result: Result) -> None:
     """Write the table of a fit with the results of each row as further columns.
 
     The cells of a text file are copied as they are, so that ids and leading zeros do not change. A
     `.npy` array is not copied.
     """
-    results, recipe = _results(data, prediction, groups), data.recipe
+    data, recipe, results = result.rows, result.rows.recipe, _results(result)
     if data.path is None:
         frame = pd.DataFrame(data.Y, results.index, data.feature_names)
         if recipe is not None:  # standard input cannot be read again
@@ -98,17 +153,16 @@ def write_table(
         )
 
 
-def file_texts(data: Rows, column: str | None = None) -> dict[str, list[str]]:
-    """Return columns of the user's file as texts, for the rows of a data set.
+def file_texts(data: Rows) -> dict[str, list[str]]:
+    """Return the columns of the user's file that the model does not use, as texts.
 
-    Without a column, return those that are neither numbers nor categories of the model: ids,
-    classes and columns that were left out. Standard input cannot be read again.
+    They are ids, classes and columns that were left out. Standard input cannot be read again.
     """
     recipe, found = data.recipe, dict[str, list[str]]()
     if recipe is None or data.path is None:
         return found
     used = {each.name for each in recipe.columns}
-    wanted = set(recipe.file_columns) - used if column is None else {column}
+    wanted = set(recipe.file_columns) - used
     rows = row_numbers(data) - 1
     for table in read_blocks(data.path, recipe.format, recipe.file_columns if recipe.named else ()):
         own = rows[(rows >= table.first_row) & (rows < table.first_row + table.n_rows)]
@@ -118,32 +172,25 @@ def file_texts(data: Rows, column: str | None = None) -> dict[str, list[str]]:
     return found
 
 
-def with_names(data: Rows, column: str) -> Rows:
-    """Return the data set with rows named by a column of its file, which may repeat texts."""
-    names = file_texts(data, column)
-    if column not in names:
-        raise UsageError(f"--name {column!r}: {data.name} is no file with a column of that name.")
-    return replace(data, ids=tuple(names[column]))
-
-
 def _group_column(groups: Indices | None) -> dict[str, list[str]]:
     """Return the column of the surviving groups, empty for rows without one."""
     return {} if groups is None else {"group": [str(g) if g >= 0 else "" for g in groups]}
 
 
-def _results(data: Rows, prediction: RowResults, groups: Indices | None) -> pd.DataFrame:
+def _results(result: Result) -> pd.DataFrame:
     """Return the columns that are added to the table, with the row numbers as index."""
+    prediction = result.results
     ranks = typicality(prediction.log_density, prediction.labels)
     results = {
         "cluster": prediction.labels,
-        **_group_column(groups),
+        **_group_column(result.groups),
         "probability": prediction.probabilities.max(axis=1).round(TABLE_DIGITS),
         "typicality": ranks.round(TABLE_DIGITS),
         "unusual": prediction.unusual.astype(int),
     }
     for q, coordinate in enumerate(prediction.embedding.T):
         results[f"x{q + 1}"] = coordinate.round(TABLE_DIGITS)
-    return pd.DataFrame(results, row_numbers(data))
+    return pd.DataFrame(results, row_numbers(result.rows))
 
 
 def _joined(table: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:

@@ -1,22 +1,29 @@
+"""The sentences of a result."""
+
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from made_results import made_result, verdicts
 
 from sgpmic_cli.data import Rows, load
-from sgpmic_cli.result.answer import (
+from sgpmic_cli.result.result import Refit
+from sgpmic_cli.result.rules import Condition
+from sgpmic_cli.result.words import (
     answer_sentence,
+    choice_in_words,
     explained,
-    group_names,
-    group_profile,
     meaning_of,
+    next_steps,
+    number_to_compare,
+    stability_in_words,
+    unusual_notes,
     verdict_in_words,
     without_columns,
 )
-from sgpmic_cli.result.single_column import Condition
 
-
-def verdicts(*kinds):
-    return [{"verdict": kind, "depth": 0.5, "neighbour": 0} for kind in kinds]
+LABELS = np.repeat([0, 1, 2], 20)
 
 
 def test_an_island_and_a_continuum():
@@ -122,11 +129,13 @@ def test_rows_around_a_group_within_its_cluster_are_outside():
     assert text == "40 rows are a group; the other 10 rows are outside."
 
 
+def names(rows, groups):
+    return made_result(np.zeros(len(groups), int), rows=rows, groups=groups).group_names
+
+
 def test_a_group_without_a_name_has_its_own_number():
-    Y = np.repeat([[0.0], [5.0], [9.0]], 20, axis=0)
-    data, groups = Rows("three", Y, None, (), ("a",)), np.repeat([0, 1, 2], 20)
-    names = group_names(data, groups, group_profile(data, groups))
-    assert names[1] == "group 1"
+    rows = Rows("three", np.repeat([[0.0], [5.0], [9.0]], 20, axis=0), None, (), ("a",))
+    assert names(rows, LABELS)[1] == "group 1"
 
 
 def test_clusters_without_rows_are_not_counted():
@@ -153,15 +162,11 @@ def test_verdicts_in_words():
 
 def test_a_column_that_explains_the_clusters_is_named():
     one = Condition(0, "literacy", "=", "0", 1.0)
-    assert explained([], 2) is None
     assert explained([one, one._replace(cluster=1, value="1")], 2) == (
         "The column 'literacy' alone explains the clusters: cluster 0 is literacy=0 and cluster "
         "1 is literacy=1."
     )
     assert explained([one], 4) == "A single column explains cluster 0 (literacy=0)."
-
-
-LABELS = np.repeat([0, 1, 2], 20)
 
 
 @pytest.mark.parametrize(
@@ -175,10 +180,6 @@ LABELS = np.repeat([0, 1, 2], 20)
 )
 def test_clusters_that_a_fit_without_columns_finds_again(again, expected):
     assert expected in without_columns(["a", "b"], LABELS, again)
-
-
-def names(data, groups):
-    return group_names(data, groups, group_profile(data, groups))
 
 
 def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
@@ -205,3 +206,116 @@ def test_of_columns_that_explain_a_group_the_one_that_differs_most_is_named():
     wage = np.r_[np.linspace(60, 200, 57), 300, 310, 320]
     table = Rows.from_classes("t", np.c_[np.log(wage), wage], None, ["logwage", "wage"])
     assert names(table, (np.arange(60) > 56) - 1) == ["wage > 200"]
+
+
+def tried(scores, plausible=()):
+    return [
+        {"n_clusters": m, "score": score, "plausible": m in plausible, "reference": 0.5 * score}
+        for m, score in scores.items()
+    ]
+
+
+def found(m, scores, plausible=(), **fields):
+    """Return a result of m clusters, and the scores of the numbers that were tried."""
+    return made_result(
+        np.arange(6) % m, groups=-np.ones(6, int), **fields, selection=tried(scores, plausible)
+    )
+
+
+@pytest.mark.parametrize(
+    ("m", "scores", "plausible", "words"),
+    [
+        (3, {2: 0.1, 3: 0.4, 4: 0.05}, (), "3 clusters, chosen among 2 to 4."),
+        (3, {2: 0.3, 3: 0.4}, (2, 3), "among 2 and 3. Plausible as well: 2."),
+        (3, {}, (), "3 clusters, as asked for."),
+        (1, {1: 0.0, 2: 0.01}, (), "and 2 clusters do not. This does not prove"),
+        (1, {1: 0.0, 2: 0.1, 3: 0.1}, (), "no number from 2 to 3 does"),
+        (3, {2: 0.1, 3: 0.4, 4: 0.0, 5: 0.0}, (), "3 clusters, chosen among 2 and 3."),
+        (1, {1: 0.0, 2: 0.0}, (), "few values share does not divide the rows"),
+    ],
+)
+def test_the_choice_of_the_number(m, scores, plausible, words):
+    assert words in choice_in_words(found(m, scores, plausible))
+
+
+def test_the_numbers_of_classes_and_of_given_clusters_are_not_asked_for():
+    assert choice_in_words(found(2, {}, names=("a", "b"))) == "2 clusters, as given."
+    rows = Rows.from_classes("t", np.zeros((6, 2)), list("abcabc"), ["a", "b"])
+    classes = made_result(np.arange(6) % 3, rows=rows)
+    assert choice_in_words(classes) == "3 clusters, the number of classes."
+
+
+@pytest.mark.parametrize(
+    ("m", "scores", "plausible", "overlap", "other"),
+    [
+        (3, {1: 0.9, 2: 0.1, 3: 0.4, 5: 0.2}, (2, 3, 5), None, 5),
+        (3, {2: 0.1, 3: 0.4, 5: 0.2}, (2, 3, 5), 0.4, 2),
+        (3, {2: 0.1, 3: 0.4, 5: 0.2}, (), None, None),  # no other number is plausible
+        (1, {1: 0.0, 2: 0.1, 3: 0.2}, (), None, None),
+        (3, {}, (), None, None),
+    ],
+)
+def test_the_number_to_look_at_next(m, scores, plausible, overlap, other):
+    assert number_to_compare(found(m, scores, plausible, overlap=overlap)) == other
+
+
+def steps(result):
+    return [
+        " ".join(step) for step in next_steps(result, Path("out"), lambda **changed: str(changed))
+    ]
+
+
+def test_clusters_that_do_not_come_back_get_no_new_rows():
+    [step] = steps(found(3, {2: 0.1, 3: 0.4}, overlap=0.9))
+    assert "sgpmic predict out" in step
+    [step] = steps(found(3, {2: 0.1, 3: 0.4}, overlap=0.4))
+    assert "'clusters': 'NUMBER'" in step
+    [step] = steps(found(3, {2: 0.1, 3: 0.4}, (2, 3), overlap=0.4))
+    assert "'clusters': 2" in step
+
+
+@pytest.mark.parametrize(
+    ("again", "overlap", "offered"),
+    [
+        ([0, 1, 0, 1], 0.8, True),
+        ([0, 1, 0, 1], 0.6, False),  # others, which do not come back
+        ([0, 0, 1, 1], 0.8, False),  # the same
+        ([0, 0, 0, 0], None, False),
+    ],
+)
+def test_columns_are_dropped_if_others_show_clusters_that_come_back(
+    again, overlap, offered, tmp_path
+):
+    frame = pd.DataFrame({"a": [0.0, 0.1, 5.0, 5.1], "b": [1.0, 2.5, 2.0, 1.5]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    refit = Refit(np.array(again), overlap)
+    result = made_result([0, 0, 1, 1], rows=load(str(tmp_path / "t.csv")), refit=refit)
+    assert ("'drop': ('a',)" in steps(result)[0]) == offered
+
+
+@pytest.mark.parametrize(
+    ("each", "kind", "words"),
+    [
+        ([0.9, 0.95], "group", "the clusters come back with an overlap of 92 %."),
+        ([0.9, 0.95], "slice", "an overlap of 92 %; that does not make slices groups."),
+        ([0.6, 0.94], "group", "come back with an overlap of 77 %, except for cluster 0 (60 %)."),
+        ([0.4, 0.5], "group", "come back with an overlap of only 45 %: do not rely on them."),
+        (None, "group", "was not measured"),
+    ],
+)
+def test_stability_is_never_called_so_alone(each, kind, words):
+    stability = None if each is None else np.array(each)
+    overlap = None if each is None else float(np.mean(each))
+    result = made_result(
+        [0, 1], stability=stability, overlap=overlap, verdicts=verdicts(kind, kind)
+    )
+    assert words in stability_in_words(result)
+    assert "stable" not in stability_in_words(result)
+
+
+@pytest.mark.parametrize(
+    ("n", "words"), [(0, None), (1, "1 of 9 rows is unlike"), (2, "2 of 9 rows are unlike most")]
+)
+def test_notes_of_unusual_rows(n, words):
+    notes = unusual_notes(n, 9, "else")
+    assert notes == [] if words is None else notes[0].startswith(words)

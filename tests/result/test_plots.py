@@ -1,20 +1,24 @@
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
-from command_line import sgpmic
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
-from raw_tables import birds
 
-from sgpmic import GroupMap, load
+from sgpmic_cli.data import Rows
+from sgpmic_cli.estimator_base.prediction import Located, RowResults
 from sgpmic_cli.figure_style import COLOURS, COLUMN, DPI, PAGE
-from sgpmic_cli.result import figures
-from sgpmic_cli.result.figures import draw_convergence, draw_embedding
-from sgpmic_cli.result.plots import MOST_FEATURES, plot_mixture, plot_profile
+from sgpmic_cli.result.plots import (
+    MOST_FEATURES,
+    draw_convergence,
+    draw_embedding,
+    plot_mixture,
+    plot_profile,
+)
 from sgpmic_cli.result.profile import Profile
+from sgpmic_cli.result.result import Result
 
 
 def colours_in(path):
@@ -29,15 +33,12 @@ def size_of(path):
         return image.size
 
 
-def fitted(X, clusters, m, classes=None, class_names=(), **model):
-    """Return a fit of points X to m clusters."""
-    q = X.shape[1]
-    model = {"means_": np.zeros((m, q)), "covariances_": np.array([np.eye(q)] * m), **model}
-    sizes = np.bincount(clusters, minlength=m)
-    estimator = SimpleNamespace(labels_=clusters, cluster_sizes_=sizes, **model)
-    data = SimpleNamespace(labels=classes, class_names=class_names)
-    prediction = SimpleNamespace(embedding=X, labels=clusters)
-    return SimpleNamespace(model=estimator, data=data, prediction=prediction)
+def drawn_points(X, clusters, m, classes=None, class_names=()):
+    """Return a result of points X in m clusters."""
+    q, n = X.shape[1], len(X)
+    rows = Rows("t", np.zeros((n, 1)), classes, tuple(class_names), ("a",))
+    results = RowResults.of(Located(X, X, np.eye(m)[clusters], np.zeros(n)), -9.0)
+    return Result(rows, results, mixture=(np.zeros((m, q)), np.array([np.eye(q)] * m)))
 
 
 @pytest.mark.parametrize(("q", "m"), [(1, 3), (5, 3), (2, 20)])
@@ -45,7 +46,7 @@ def test_every_cluster_and_class_is_drawn(tmp_path, q, m):
     labels = np.arange(120) % m
     X = np.random.RandomState(0).randn(120, q) + 4.0 * labels[:, None]
     names = [f"a rather long class name {n}" for n in range(m)]
-    draw_embedding(fitted(X, labels, m, (labels + 1) % m, names), tmp_path / "both")
+    draw_embedding(drawn_points(X, labels, m, (labels + 1) % m, names), tmp_path / "both")
     assert colours_in(tmp_path / "both.png") >= set(COLOURS[:m])
     assert size_of(tmp_path / "both.png")[0] == PAGE * DPI
     assert (tmp_path / "both.pdf").stat().st_size > 0
@@ -53,7 +54,7 @@ def test_every_cluster_and_class_is_drawn(tmp_path, q, m):
 
 @pytest.mark.parametrize("q", [1, 3])
 def test_equal_points_and_empty_clusters_are_drawn(tmp_path, q):
-    draw_embedding(fitted(np.ones((5, q)), np.zeros(5, dtype=int), 3), tmp_path / "flat")
+    draw_embedding(drawn_points(np.ones((5, q)), np.zeros(5, dtype=int), 3), tmp_path / "flat")
     assert size_of(tmp_path / "flat.png")[0] == COLUMN * DPI
 
 
@@ -65,8 +66,7 @@ def test_regions_contain_their_probability_of_the_points(q):
     means = np.array([np.zeros(q), np.full(q, 30.0)])
     covariances = np.array([mixing @ mixing.T] * 2)
     axes = Figure().subplots()
-    model = fitted(X, labels, 2, means_=means, covariances_=covariances).model
-    plot_mixture(axes, model, X)
+    plot_mixture(axes, X, means, covariances, np.array([0, 1]))
     assert len(axes.patches) == (0 if q == 1 else 4)
     for ellipse, probability in zip(axes.patches, (0.5, 0.9, 0.5, 0.9), strict=False):
         turn = np.radians(ellipse.angle)
@@ -77,21 +77,15 @@ def test_regions_contain_their_probability_of_the_points(q):
 
 
 @pytest.mark.parametrize(
-    ("updates", "classes", "last"),
-    [(["EM"], None, 6.0), (["E", "M"], None, 3.0), (["E", "M"], [0, 1], 3.0)],
+    ("steps", "acc", "last"), [("A", None, 6.0), ("EM", None, 3.0), ("EM", 50.0, 3.0)]
 )
-def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, updates, classes, last):
-    drawn = []
-    plot = Axes.plot
+def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, steps, acc, last):
+    drawn, plot = [], Axes.plot
     monkeypatch.setattr(Axes, "plot", lambda *a, **k: drawn.append(a[1:3]) or plot(*a, **k))
-    bounds, accs = [-3.0, -2.0, -1.5, -1.2, -1.1, -1.0], [50.0] * 6
-    found = SimpleNamespace(
-        model=SimpleNamespace(lower_bounds_=bounds, updates=updates),
-        data=SimpleNamespace(labels=classes),
-        trace=lambda: {"acc": accs},
-    )
-    draw_convergence(found, tmp_path / "c")
-    assert [y for _, y in drawn] == [bounds] if classes is None else [bounds, accs]
+    bounds, step = [-3.0, -2.0, -1.5, -1.2, -1.1, -1.0], list(steps * 6)[:6]
+    draw_convergence(pd.DataFrame({"bound": bounds, "step": step, "acc": acc}), tmp_path / "c")
+    shown = [y.tolist() for _, y in drawn]
+    assert shown == ([bounds] if acc is None else [bounds, [acc] * 6])
     assert drawn[0][0][-1] == last
 
 
@@ -125,14 +119,3 @@ def test_profiles_of_empty_and_single_clusters():
     means = np.where(np.arange(2)[:, None] == 1, np.nan, two.means)
     empty = replace(two, sizes=np.array([9, 0]), means=means, differences=means)
     assert len(texts_of(empty)) == 3
-
-
-@pytest.mark.parametrize("name", ["birds.csv", "iris"])
-def test_the_figures_of_plot_show_the_model_of_fit(name, here, monkeypatch):
-    birds(60).to_csv("birds.csv", index=False)
-    drawn = []
-    monkeypatch.setattr(figures, "draw_embedding", lambda fit, *_, **__: drawn.append(fit))
-    sgpmic(f"plot embedding --data {name} --clusters 2")
-    sgpmic(f"fit {name} --clusters 2 --out fitted")
-    assert type(drawn[0].model) is GroupMap
-    np.testing.assert_array_equal(drawn[0].model.labels_, load("fitted/model.npz").labels_)

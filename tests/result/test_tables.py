@@ -10,7 +10,8 @@ import pytest
 
 from sgpmic_cli.data import load
 from sgpmic_cli.estimator_base.prediction import Located, RowResults
-from sgpmic_cli.result.result_tables import write_table
+from sgpmic_cli.result.result import Result
+from sgpmic_cli.result.tables import typicality, write_table
 from sgpmic_cli.tables.options import TableOptions
 
 ADDED = "cluster,probability,typicality,unusual,x1,x2"
@@ -22,8 +23,9 @@ def write(path, source, groups=None, **options):
     n = len(data.Y)
     S = np.where(np.eye(2)[np.arange(n) % 2] == 1, 0.75, 0.25)
     X = np.column_stack([np.arange(n) + 0.5, np.full(n, -0.5)])
-    prediction = RowResults.of(Located(X, X, S, np.arange(n)), -np.inf)
-    write_table(path, data, replace(prediction, unusual=np.arange(n) == 1), groups)
+    found = RowResults.of(Located(X, X, S, np.arange(n)), -np.inf)
+    found = replace(found, unusual=np.arange(n) == 1)
+    write_table(path, Result(data, found, groups=groups))
 
 
 def copy(folder, text, name="t.csv", encoding="utf-8", **options):
@@ -118,3 +120,8 @@ def test_data_without_a_file(tmp_path):
     found = pd.read_csv(tmp_path / "out.csv")
     assert np.array_equal(found.iloc[:, :4], load("iris").Y)
     assert found["cluster"].tolist() == [0, 1] * 75
+
+
+def test_typicality_is_a_rank_within_the_cluster():
+    found = typicality(np.array([3.0, 1.0, 2.0, 9.0, 8.0]), np.array([0, 0, 0, 1, 1]))
+    np.testing.assert_allclose(found, [1.0, 1 / 3, 2 / 3, 1.0, 0.5])

@@ -1,0 +1,85 @@
+"""Rows to look at: typical, unusual and doubtful ones, by their names."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sgpmic_cli._typing import BoolArray, Indices
+from sgpmic_cli.result.result import Result
+from sgpmic_cli.tables.rows import Rows
+
+CERTAIN = 0.99  # rows with a higher probability are not doubtful
+N_DIFFERING = 3  # features of a row that are named
+
+
+def row_name(rows: Rows, row: int) -> str:
+    """Return the id of a row, or its number in the file."""
+    if rows.ids is not None:
+        return rows.ids[row]
+    return f"row {row + 1 if rows.row_numbers is None else rows.row_numbers[row]}"
+
+
+def typical_rows(result: Result, member: BoolArray, most: int) -> list[int]:
+    """Return the densest rows among the more certain half of the rows in `member` (N,).
+
+    Rows that lack more values than half of the others, or have rarer categories, are not typical.
+    """
+    Y, rows = result.rows.Y, np.flatnonzero(member)
+    missing = np.isnan(Y[rows]).sum(axis=1)
+    rows = rows[missing <= np.median(missing)]
+    ones = np.nan_to_num(Y[rows][:, result.profile.is_category])
+    common = ones @ ones.mean(axis=0)  # fractions of the rows with the categories of each row
+    rows = rows[common >= np.median(common)]
+    certainty = result.results.probabilities[rows].max(axis=1)
+    rows = rows[certainty >= np.median(certainty)]
+    densest = np.argsort(-result.results.log_density[rows], kind="stable")[:most]
+    return [int(row) for row in rows[densest]]
+
+
+def unusual_rows(result: Result, most: int) -> list[tuple[str, int, list[str]]]:
+    """Return name, cluster and conspicuous values of the most unusual rows."""
+    profile, labels = result.profile, result.results.labels
+    rows = np.flatnonzero(result.results.unusual)
+    rows = rows[np.argsort(result.results.log_density[rows], kind="stable")[:most]]
+    described = []
+    for row, values in zip(rows.tolist(), differing_values(result, rows), strict=True):
+        cluster = int(labels[row])
+        words = [
+            f"{profile.features[j]}{profile.value(j, value)} "
+            f"(its cluster {profile.shown(j, profile.means[cluster, j])})"
+            for j, value in values
+        ]
+        described.append((row_name(result.rows, row), cluster, words))
+    return described
+
+
+def differing_values(result: Result, rows: Indices) -> Iterator[list[tuple[int, float]]]:
+    """Yield for each row the features that differ most from the mean of its cluster.
+
+    Features are numbers of the profile, with the value of the row in the units of the file. Of a
+    text column, only the category of the row counts.
+    """
+    profile, values = result.profile, result.rows.Y[rows]
+    means = profile.means[result.results.labels[rows]]
+    size = np.nan_to_num(np.abs(values - means) / np.where(profile.spread > 0, profile.spread, 1.0))
+    size[profile.is_category & (values < 0.5)] = 0.0
+    order = np.argsort(-size, axis=1, kind="stable")[:, :N_DIFFERING]
+    for n, features in enumerate(order.tolist()):
+        yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
+
+
+def doubtful_rows(result: Result, most: int) -> list[tuple[str, int, float, int, float]]:
+    """Return name, cluster, probability, second cluster and its probability of doubtful rows.
+
+    The row with the least probable cluster is the first.
+    """
+    S = result.results.probabilities
+    if S.shape[1] < 2:
+        return []
+    best = S.max(axis=1)
+    rows = [int(row) for row in np.argsort(best, kind="stable")[:most] if best[row] < CERTAIN]
+    return [
+        (row_name(result.rows, row), int(a), float(S[row, a]), int(b), float(S[row, b]))
+        for row in rows
+        for a, b in [np.argsort(-S[row], kind="stable")[:2]]
+    ]

@@ -1,0 +1,24 @@
+"""Results for tests, without a fit."""
+
+import numpy as np
+
+from sgpmic_cli.data import Rows
+from sgpmic_cli.estimator_base.prediction import Located, RowResults
+from sgpmic_cli.result.result import Result
+
+
+def made_result(labels, n_clusters=None, *, Y=None, S=None, density=None, rows=None, **fields):
+    """Return a result of clusters (N,), whose rows have zeros as values and as points."""
+    labels = np.asarray(labels)
+    m = n_clusters or int(labels.max()) + 1
+    Y = np.zeros((len(labels), 2)) if Y is None else np.asarray(Y, dtype=float)
+    names = tuple("abcdefgh"[: Y.shape[1]])
+    rows = Rows("t", Y, None, (), names) if rows is None else rows
+    points, S = np.zeros((len(labels), 2)), np.eye(m)[labels] if S is None else np.asarray(S)
+    density = np.zeros(len(labels)) if density is None else np.asarray(density, dtype=float)
+    return Result(rows, RowResults.of(Located(points, points, S, density), -9.0), **fields)
+
+
+def verdicts(*kinds):
+    """Return a verdict for each cluster, half of a valley deep."""
+    return [{"verdict": kind, "depth": 0.5, "neighbour": 0} for kind in kinds]
