@@ -1,10 +1,9 @@
 """Search the settings that the paper leaves open, and compare each with SGP-MIC's printed column.
 
 The search is made for the model as run, for Algorithm 1 and for three null models. Each variation
-changes the method in one respect, for all data sets alike. Variations are ordered by the number of
-distinct cells within one point of the printed value minus the number that differ, then by the mean
-distance. The seeds differ from those of Table 2, so no run of the table influences the choice.
-Writes search.csv, search.md and manifest.json into OUT/METHOD. A second call resumes.
+changes the method in one respect, for all data sets alike. The seeds differ from those of Table 2,
+so no run of the table influences the choice. Writes search.csv into OUT/METHOD. A second call
+resumes.
 """
 
 from collections.abc import Sequence
@@ -14,12 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.shared import BUNDLED, parse
-from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare import METRICS, Verdict, compare
+from benchmarks.shared import BUNDLED, parse, write_csv
+from sgpmic_cli.benchmark.compare import METRICS, compare
 from sgpmic_cli.benchmark.plan import Cell
-from sgpmic_cli.benchmark.render.tables import markdown_table
-from sgpmic_cli.benchmark.run import RunOptions, Runs, run_study, write_study
+from sgpmic_cli.benchmark.run import RunOptions, run_study
 from sgpmic_cli.commands.output import Output, RunProgress
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
@@ -89,24 +86,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with RunProgress(Output()) as watcher:
         options = RunOptions(asked.store, progress=watcher)
         for method in asked.methods:
-            out = asked.out / method
-            runs, cells = run_variations(method, options, out, asked.repeats)
-            head, body = search_table(cells, ranking(cells))
-            notes = cells[cells["failed"]].drop_duplicates(["variation", "dataset", "variance"])
-            lines = [
-                "- {variation} on {dataset} {variance}: {note}\n".format_map(row)
-                for row in notes.to_dict("records")
-            ]
-            csv = cells[COLUMNS].to_csv(index=False, float_format="%.2f", lineterminator="\n")
-            table = markdown_table(head, body) + ("\n" + "".join(lines) if lines else "")
-            files = {"search.csv": csv, "search.md": table}
-            write_study(out, files, runs, {"variations": SEARCHES[method]})
-            print(method, markdown_table(head[:4], [row[:4] for row in body]), sep="\n\n")
+            (asked.out / method).mkdir(exist_ok=True)
+            table = compared(method, options, asked.repeats)
+            write_csv(table, asked.out / method / "search.csv", "%.2f")
 
 
-def run_variations(
-    method: str, options: RunOptions, out: PathLike, repeats: int
-) -> tuple[Runs, pd.DataFrame]:
+def compared(method: str, options: RunOptions, repeats: int) -> pd.DataFrame:
     """Run the variations of a method on all rows; return a line for each cell and metric."""
     tried = SEARCHES[method]
 
@@ -115,48 +100,12 @@ def run_variations(
 
     how: Any = {"repeats": repeats, "seed": SEED, "vary": vary}
     study = paper_suite().study(BUNDLED, [method], ["all"], **how)
-    runs = run_study(study, options, out)
     names = list(tried)  # the cells of a row come in the order of the variations
-    cells = compare(runs.frame, study.methods, table2())
-    cells = cells[cells["metric"].isin(METRICS)].reset_index(drop=True)
-    variation = [names[number % len(names)] for number in cells["cell"]]
-    cells = cells.assign(variation=variation, failed=cells["failed"] > 0)
+    cells = compare(run_study(study, options).frame, study.methods, table2())
+    cells = cells[cells["metric"].isin(METRICS)]
     titles = {"explained_variance": "variance", "mean": "ours", "paper_mean": "paper"}
-    return runs, cells.rename(columns=titles)
-
-
-def ranking(cells: pd.DataFrame) -> pd.DataFrame:
-    """Count distinct cells of each variation, the best first and those with failed runs last.
-
-    A mean over the remaining rows of a variation with failed runs could look too good.
-    """
-    judged = cells.drop_duplicates(["variation", "metric", "data", "q"])
-    counts = pd.DataFrame(
-        {
-            "complete": ~cells["failed"],
-            "within": judged["verdict"].isin([Verdict.EXACT, Verdict.NEAR]),
-            "differ": judged["verdict"].isin([Verdict.UP, Verdict.DOWN]),
-            "distance": judged["difference"].astype(float).abs(),
-        }
-    ).groupby(cells["variation"], sort=False)
-    found = counts.agg({"complete": "all", "within": "sum", "differ": "sum", "distance": "mean"})
-    order = found.assign(incomplete=~found["complete"], worse=found["differ"] - found["within"])
-    return found.loc[order.sort_values(["incomplete", "worse", "distance"], kind="stable").index]
-
-
-def search_table(cells: pd.DataFrame, ranked: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
-    """Return head and rows of the table for people: counts, and ACC by row of Table 2."""
-    acc = cells[cells["metric"] == "acc"]
-    acc = acc.pivot(index="variation", columns=["dataset", "variance"], values="ours")
-    body = []
-    for name, row in zip(map(str, ranked.index), ranked.to_dict("records"), strict=True):
-        counts = [f"{row['within']:.0f}", f"{row['differ']:.0f}", f"{row['distance']:.2f}"]
-        counts = counts if row["complete"] else 3 * ["failed"]
-        scores = [f"{score:.1f}" for score in acc.loc[name].to_numpy(float)]
-        scores = ["failed" if score == "nan" else score for score in scores]
-        body.append([name, *counts, *scores])
-    rows = [f"{column[0]} {column[1]}" for column in acc.columns]
-    return ["variation", "within 1", "differ", "mean distance", *rows], body
+    variation = [names[number % len(names)] for number in cells["cell"]]
+    return cells.assign(variation=variation).rename(columns=titles)[COLUMNS]
 
 
 if __name__ == "__main__":
