@@ -29,7 +29,6 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.benchmark.run import RunOptions, plan_study
-from sgpmic_cli.estimator_base.scaling import offset_and_scale
 from sgpmic_cli.gp import ascend, lbfgs
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.figures.convergence import DATASETS
@@ -42,6 +41,7 @@ from sgpmic_cli.paper.model.kernels import RBF, gram_gradients
 from sgpmic_cli.paper.model.kernels import gram as gram_matrix
 from sgpmic_cli.paper.model.mixture import latent_prior_gradient, maximise
 from sgpmic_cli.paper.model.start import latent_start, start
+from sgpmic_cli.scaling import offset_and_scale
 
 LONG = 100  # iterations of a run
 GAINS = (0.9, 0.99)

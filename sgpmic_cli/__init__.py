@@ -15,10 +15,10 @@ if TYPE_CHECKING:
         show_map,
         write_report,
     )
-    from sgpmic_cli.estimator_base.latent_clusterer import load
-    from sgpmic_cli.estimator_base.prediction import RowResults
+    from sgpmic_cli.model_file import load
     from sgpmic_cli.paper.model.estimator import SGPMIC
     from sgpmic_cli.tables.encoder import TableEncoder
+    from sgpmic_cli.tables.rows import RowResults
 
 __all__ = [
     "SGPMIC",
@@ -39,9 +39,9 @@ __all__ = [
 _MODULES = {
     "GroupMap": "clustering.group_map",
     "SGPMIC": "paper.model.estimator",
-    "RowResults": "estimator_base.prediction",
+    "RowResults": "tables.rows",
     "TableEncoder": "tables.encoder",
-    "load": "estimator_base.latent_clusterer",
+    "load": "model_file",
     "plot_map": "describe",
     "plot_profiles": "describe",
     "plot_selection": "describe",

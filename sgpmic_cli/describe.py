@@ -17,8 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from sgpmic_cli import row_blocks
 from sgpmic_cli._typing import Indices, PathLike, Table
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
-from sgpmic_cli.estimator_base.prediction import Features, RowResults
 from sgpmic_cli.figure_style import COLOURS, FAINT
 from sgpmic_cli.files import write_whole
 from sgpmic_cli.result import plots
@@ -28,7 +26,7 @@ from sgpmic_cli.result.tables import append_rows
 from sgpmic_cli.result.words import columns_to_drop, unusual_notes
 from sgpmic_cli.tables.encoder import EncodedTable, TableEncoder, is_frame
 from sgpmic_cli.tables.recipe import Block, TableRecipe, unify_numbers
-from sgpmic_cli.tables.rows import Rows, class_numbers
+from sgpmic_cli.tables.rows import RowResults, Rows, class_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,26 +43,25 @@ def no_report(done: int | None, total: int | None, step: str) -> None:
     """Report nothing."""
 
 
-def fit_rows(model: LatentClusterer, rows: Rows, report: Report = no_report) -> Result:
+def fit_rows(model: Any, rows: Rows, report: Report = no_report) -> Result:
     """Fit an estimator to rows.
 
-    The estimator gets the encoder of the table, which encodes later files for `predict`.
+    The estimator gets the recipe of the table, which encodes later files for `predict`.
     """
-    recipe = rows.recipe or TableRecipe.of_numbers(rows.feature_names)
     callback = _Callback(model.max_iter, rows.labels, report)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             model.set_params(callback=callback)
-            model.fit(Features(rows.Y, TableEncoder.from_recipe(recipe)))
+            model.fit(rows)
         except UsageError as error:
             reason = _lower_first(str(error))
             raise UsageError(f"{rows.name} cannot be fitted: {reason}") from None
         except FloatingPointError as error:
             raise SgpmicError(f"the fit of {rows.name} diverged: {error}") from None
     seconds = round(time.perf_counter() - started, 3)
-    result = result_of(model, rows, model.training_prediction)
+    result = result_of(model, rows, model.training_results)
     accs = callback.accs if result.scores is None else [*callback.accs, result.scores["acc"]]
     return replace(
         result,
@@ -99,7 +96,7 @@ class _Callback:
         self.report(done, rows, f"assigned {done} of {rows} rows")
 
 
-def _trace(model: LatentClusterer, accs: Sequence[float | None]) -> pd.DataFrame:
+def _trace(model: Any, accs: Sequence[float | None]) -> pd.DataFrame:
     """Return the bound after each update, and the ACC at the end of its iteration.
 
     The paper's model has two updates per iteration and a final E-step, the default model one.
@@ -118,7 +115,7 @@ def _trace(model: LatentClusterer, accs: Sequence[float | None]) -> pd.DataFrame
     )
 
 
-def result_of(model: LatentClusterer, rows: Rows, results: RowResults) -> Result:
+def result_of(model: Any, rows: Rows, results: RowResults) -> Result:
     """Return what a fitted model says about rows with values."""
     parameters = model.get_params()
     facts: dict[str, Any] = {
@@ -161,7 +158,7 @@ def _overlap(model: Any) -> float | None:
     return None if model.stability_ is None else float(model.weights_ @ model.stability_)
 
 
-def with_refit(result: Result, model: LatentClusterer, report: Report = no_report) -> Result:
+def with_refit(result: Result, model: Any, report: Report = no_report) -> Result:
     """Repeat a fit without the columns that explain clusters, if there are any.
 
     The map takes most of the time and does not change the clusters, so it is not fitted. Rows
@@ -175,11 +172,12 @@ def with_refit(result: Result, model: LatentClusterer, report: Report = no_repor
     kept = [column.name not in columns for column in recipe.columns]
     others = replace(recipe, columns=tuple(np.array(recipe.columns, dtype=object)[kept]))
     Y = result.rows.Y[:, np.array(kept)[recipe.column_of_feature]]
+    same = replace(result.rows, Y=Y, recipe=others, feature_names=others.feature_names)
     again = type(model)(**{**model.get_params(), "max_iter": 1, "callback": None})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            again.fit(Features(Y, TableEncoder.from_recipe(others)))
+            again.fit(same)
         except UsageError:  # the other columns cannot be clustered
             return result
     return replace(result, refit=Refit(again.labels_, _overlap(again)))
@@ -196,7 +194,7 @@ def fit_labels(
     return _with_labels(fit_rows(model, rows, report), codes, names)
 
 
-def _model_of_labels(codes: Indices, names: Sequence[str]) -> LatentClusterer:
+def _model_of_labels(codes: Indices, names: Sequence[str]) -> Any:
     from sgpmic_cli.clustering.group_map import GroupMap
 
     return GroupMap(len(names), init=codes, n_resamples=0, random_state=0)
@@ -222,7 +220,7 @@ def cluster_codes(labels: ArrayLike) -> tuple[Indices, list[str]]:
     return codes, [*map(str, names)]
 
 
-def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) -> None:
+def write_report(model: Any | Pipeline, X: Table, path: PathLike) -> None:
     """Write a page about a fit: clusters, profiles, map, doubtful rows and settings.
 
     Parameters
@@ -236,7 +234,7 @@ def write_report(model: LatentClusterer | Pipeline, X: Table, path: PathLike) ->
     """
     path, estimator = Path(path), _last_step(model)
     result = _result_of_table(model, X, path.stem)
-    found, points = result.results.embedding, estimator.embedding_
+    found, points = result.results.points, estimator.embedding_
     known = points[estimator.labels_ >= 0]
     # The model gives training rows the latent points of the fit, up to rounding.
     if found.shape != known.shape or not np.allclose(found, known, atol=1e-6 * known.std()):
@@ -255,14 +253,14 @@ class MapView(NamedTuple):
         return f'<iframe {options} srcdoc="{escape(self.page)}"></iframe>'
 
 
-def show_map(model: LatentClusterer | Pipeline, X: Table) -> MapView:
+def show_map(model: Any | Pipeline, X: Table) -> MapView:
     """Show the interactive map of a fit in a notebook.
 
     The parameters are those of `write_report`. The map is shown if it is the last value of a cell,
     and its attribute `page` is an HTML page that needs no other file.
     """
     result = _result_of_table(model, X, "map")
-    if result.results.embedding.shape[1] == 1:
+    if result.results.points.shape[1] == 1:
         raise UsageError("a map needs two latent dimensions, and the model has one.")
     return MapView(map_page(result, _texts(result, X)))
 
@@ -303,7 +301,7 @@ def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
 
 
 def plot_map(
-    model: LatentClusterer | Pipeline,
+    model: Any | Pipeline,
     *,
     classes: ArrayLike | None = None,
     ax: "Axes | None" = None,
@@ -344,9 +342,7 @@ def plot_map(
     return ax
 
 
-def plot_profiles(
-    model: LatentClusterer | Pipeline, X: Table, *, ax: "Axes | None" = None
-) -> "Axes":
+def plot_profiles(model: Any | Pipeline, X: Table, *, ax: "Axes | None" = None) -> "Axes":
     """Plot the mean of each feature in each cluster, coloured by the distance from other rows.
 
     Parameters
@@ -371,7 +367,7 @@ def plot_profiles(
     return ax
 
 
-def plot_selection(model: LatentClusterer | Pipeline, *, ax: "Axes | None" = None) -> "Axes":
+def plot_selection(model: Any | Pipeline, *, ax: "Axes | None" = None) -> "Axes":
     """Plot the silhouette of each number of clusters that was tried, beside null reference data.
 
     Parameters
@@ -414,10 +410,10 @@ def _axes(ax: "Axes | None", width: float, height: float) -> "Axes":
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
-def _last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
+def _last_step(model: Any | Pipeline) -> Any:
     """Return the fitted estimator, which may be the last step of a pipeline."""
     estimator = model[-1] if isinstance(model, Pipeline) else model
-    if not isinstance(estimator, LatentClusterer):
+    if not hasattr(estimator, "row_results"):
         raise UsageError(
             "model must be a fitted GroupMap or SGPMIC, or a pipeline that ends with one, not "
             f"{type(estimator).__name__}."
@@ -426,28 +422,27 @@ def _last_step(model: LatentClusterer | Pipeline) -> LatentClusterer:
     return estimator
 
 
-def _result_of_table(model: LatentClusterer | Pipeline, X: Table, name: str = "X") -> Result:
+def _result_of_table(model: Any | Pipeline, X: Table, name: str = "X") -> Result:
     """Return the result of a model that was fitted in Python for the rows of a table.
 
     The columns of a pipeline's table are described as they are before its first step.
     """
     estimator = _last_step(model)
     if isinstance(model, Pipeline) and len(model) > 1:
-        prediction = estimator.prediction(model[:-1].transform(X))
+        results = estimator.row_results(model[:-1].transform(X))
         encoder = TableEncoder().fit(X) if is_frame(X) else None
-        features = Features(np.asarray(X) if encoder is None else encoder.transform(X), encoder)
+        Y = np.asarray(X) if encoder is None else encoder.transform(X)
     else:
-        features = estimator.encode(X)
-        prediction = estimator.prediction(features)
-    if features.encoder is None:
-        recipe, names = None, [f"column_{j + 1}" for j in range(features.Y.shape[1])]
+        results, encoder, Y = estimator.row_results(X), estimator.encoder_, estimator.encode(X)
+    if encoder is None:
+        recipe, names = None, [f"column_{j + 1}" for j in range(Y.shape[1])]
     else:
-        recipe = features.encoder.recipe_
+        recipe = encoder.recipe_
         names = list(recipe.feature_names)
-    used = np.flatnonzero(prediction.labels >= 0)
+    used = np.flatnonzero(results.labels >= 0)
     rows: Any = {"recipe": recipe, "row_numbers": used + 1}
-    data = Rows.from_classes(name, features.Y[used], None, names, **rows)
-    return result_of(estimator, data, prediction.part(used))
+    data = Rows.from_classes(name, Y[used], None, names, **rows)
+    return result_of(estimator, data, results.part(used))
 
 
 def _texts(result: Result, X: Table) -> dict[str, Sequence[str]]:
@@ -459,7 +454,7 @@ def _texts(result: Result, X: Table) -> dict[str, Sequence[str]]:
     return {str(name): rows[name].astype(str).tolist() for name in rows}
 
 
-def recipe_of(model: LatentClusterer) -> TableRecipe:
+def recipe_of(model: Any) -> TableRecipe:
     """Return the recipe of a model. A model that was fitted to an array takes plain numbers."""
     if model.encoder_ is not None:
         return model.encoder_.recipe_
@@ -469,7 +464,7 @@ def recipe_of(model: LatentClusterer) -> TableRecipe:
 
 
 def assign_rows(
-    model: LatentClusterer,
+    model: Any,
     rows: EncodedTable,
     folder: Path,
     report: Report = no_report,
@@ -486,17 +481,17 @@ def assign_rows(
     class_names: dict[str, int] = {}  # in order of appearance
     for block in _equal_blocks(rows, row_blocks.ROWS):
         try:
-            prediction = model.prediction(Features(block.Y, model.encoder_, done))
+            found = model.row_results(block)
         except UsageError as error:
             raise UsageError(f"{rows.name} cannot be assigned to clusters: {error}") from None
-        append_rows(folder, block.row_numbers, block.ids, prediction)
-        n_unusual += int(prediction.unusual.sum())
-        sizes += np.bincount(prediction.labels, minlength=len(sizes))
-        probability += float(prediction.probabilities.max(axis=1).sum())
+        append_rows(folder, block.row_numbers, block.ids, found)
+        n_unusual += int(found.unusual.sum())
+        sizes += np.bincount(found.labels, minlength=len(sizes))
+        probability += float(found.probabilities.max(axis=1).sum())
         if block.classes is not None:
             numbers = [class_names.setdefault(name, len(class_names)) for name in block.classes]
             classes.append(np.array(numbers, dtype=np.int32))
-            clusters.append(prediction.labels.astype(np.int32))
+            clusters.append(found.labels.astype(np.int32))
         done += len(block.Y)
         report(done, None, f"assigned {done} rows")
     return {

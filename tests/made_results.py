@@ -3,8 +3,8 @@
 import numpy as np
 
 from sgpmic_cli.data import Rows
-from sgpmic_cli.estimator_base.prediction import Located, RowResults
 from sgpmic_cli.result.result import Result
+from sgpmic_cli.tables.rows import RowResults
 
 
 def made_result(labels, n_clusters=None, *, Y=None, S=None, density=None, rows=None, **fields):
@@ -16,7 +16,9 @@ def made_result(labels, n_clusters=None, *, Y=None, S=None, density=None, rows=N
     rows = Rows("t", Y, None, (), names) if rows is None else rows
     points, S = np.zeros((len(labels), 2)), np.eye(m)[labels] if S is None else np.asarray(S)
     density = np.zeros(len(labels)) if density is None else np.asarray(density, dtype=float)
-    return Result(rows, RowResults.of(Located(points, points, S, density), -9.0), **fields)
+    return Result(
+        rows, RowResults(S.argmax(axis=1), S, points, points, density, density < -9.0), **fields
+    )
 
 
 def verdicts(*kinds):

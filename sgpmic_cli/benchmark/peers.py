@@ -4,30 +4,33 @@ They scale the columns (`scale="standard"`). Their settings depend only on the n
 """
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.estimator_base import Clusterer, check_clusters
-from sgpmic_cli.estimator_base.scaling import Scale, offset_and_scale
+from sgpmic_cli.parameters import check_clusters
+from sgpmic_cli.scaling import Scale, offset_and_scale
 
 SPECTRAL_NEIGHBORS = 12  # of the graph for spectral clustering
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Peer(Clusterer):
+class Peer(ClusterMixin, BaseEstimator):
     """A clusterer that scales the rows and applies the clusterer that `_clusterer` returns."""
 
     scale: Scale = "standard"
 
-    def _fit_to(self, X) -> None:
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows X (n_samples, n_features)."""
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         check_clusters(getattr(self, "n_clusters", 1), Y)
         offset, scale = offset_and_scale(Y, self.scale)
         self.labels_ = np.asarray(self._clusterer(len(Y)).fit_predict((Y - offset) / scale))
+        return self
 
     def _clusterer(self, n: int) -> Any:
         raise NotImplementedError

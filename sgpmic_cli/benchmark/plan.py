@@ -35,7 +35,7 @@ from sgpmic_cli.benchmark.methods import Method, Methods, resolve, unknown
 from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import Entry, entry, find, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
-from sgpmic_cli.estimator_base.scaling import Scale, offset_and_scale
+from sgpmic_cli.scaling import Scale, offset_and_scale
 from sgpmic_cli.scores import SCORES
 from sgpmic_cli.tables.rows import Rows
 

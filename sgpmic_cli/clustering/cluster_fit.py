@@ -14,12 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import rankdata
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.clustering.clusters.base_clusterings import (
-    NAMED,
-    Consensus,
-    named_clustering,
-    refit,
-)
+from sgpmic_cli.clustering.clusters.base_clusterings import Consensus, refit
 from sgpmic_cli.clustering.clusters.cluster_number import Selection, choose_number
 from sgpmic_cli.clustering.clusters.cluster_space import (
     ClusterSpace,
@@ -32,7 +27,7 @@ from sgpmic_cli.clustering.clusters.label_constants import COPY, MOST_CLUSTERS
 from sgpmic_cli.clustering.clusters.missing_values import Gaussian, fit_gaussian, impute
 from sgpmic_cli.clustering.clusters.probabilities import ClusterModel
 from sgpmic_cli.errors import UsageError, warn_caller
-from sgpmic_cli.estimator_base.scaling import canonical_order, distinct_rows
+from sgpmic_cli.scaling import canonical_order, distinct_rows
 
 
 class PreparedRows(NamedTuple):
@@ -137,23 +132,21 @@ def choose_from(
 def find_clusters(
     prepared: PreparedRows,
     n_clusters: int,
-    init: str | Array,
+    given: Array | None,
     n_resamples: int,
     random_state: np.random.RandomState,
 ) -> tuple[Consensus, ClusterModel, Array | None]:
     """Return the clusters, the model that assigns rows to them, and their stability (M,).
 
-    `init` is the name of a clustering, or the memberships (N, M) of the prepared rows. Without
-    refits the stability is None.
+    `given` are memberships (N, M) of the prepared rows, or None. Without refits the stability is
+    None.
     """
     space = ClusterSpace.of(prepared.rows, prepared.shared, n_clusters)
     seed = int(random_state.randint(np.iinfo(np.int32).max))
-    if not isinstance(init, str):
-        found = Consensus(init.argmax(axis=1), [init], ("given",))
-    elif init == "consensus":
+    if given is None:
         found = space.consensus(n_clusters)
     else:
-        found = named_clustering(init, space.rows, n_clusters, seed)
+        found = Consensus(given.argmax(axis=1), [given], ("given",))
     refits = stability = None
     if n_resamples and n_clusters > 1:
         refits, stability = refit(space.rows, found, n_resamples, np.random.RandomState(seed))
@@ -162,15 +155,9 @@ def find_clusters(
 
 
 def given_memberships(init: Any, n_samples: int, left_out: Indices) -> Array | None:
-    """Return the labels or probabilities in `init` of the rows with values, (n, M).
-
-    Return None if `init` is the name of a clustering.
-    """
-    if isinstance(init, str):
-        if init in ("consensus", *NAMED):
-            return None
-        names = ", ".join(map(repr, ("consensus", *NAMED)))
-        raise UsageError(f"init must be one of {names}, labels or probabilities.")
+    """Return the labels or probabilities in `init` of the rows with values, (n, M), or None."""
+    if init is None:
+        return None
     given = np.asarray(init)
     if given.ndim not in (1, 2) or len(given) != n_samples:
         raise UsageError(

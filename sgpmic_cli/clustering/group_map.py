@@ -5,17 +5,26 @@ Gaussian process does not decide them. It learns the map of the rows, given the 
 clusters (`map/`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.special import rel_entr
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli import estimators
+from sgpmic_cli._typing import Array, Indices, PathLike, Table
 from sgpmic_cli.clustering.cluster_fit import (
     PreparedRows,
     choose_from,
@@ -25,29 +34,36 @@ from sgpmic_cli.clustering.cluster_fit import (
     numbers_to_try,
     prepare_rows,
 )
+from sgpmic_cli.clustering.clusters.islands import surviving_groups
 from sgpmic_cli.clustering.clusters.label_constants import MOST_CLUSTERS
-from sgpmic_cli.clustering.fitted_estimator import FittedEstimator
-from sgpmic_cli.clustering.fitted_model import FittedModel
-from sgpmic_cli.clustering.map.new_rows import TrainingRows
+from sgpmic_cli.clustering.clusters.missing_values import Gaussian, impute
+from sgpmic_cli.clustering.clusters.probabilities import ClusterModel
+from sgpmic_cli.clustering.clusters.verdicts import continuous_columns, verdicts_of
+from sgpmic_cli.clustering.map.new_rows import TrainingRows, locate, rows_at
 from sgpmic_cli.clustering.map.training import FittedMap, MapFitter, fit_map, start_map
-from sgpmic_cli.errors import warn_caller
-from sgpmic_cli.estimator_base import AUTO, either, fraction, interval, whole
-from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES
-from sgpmic_cli.estimator_base.scaling import Scale, canonical_order, distinct_rows
+from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.gp import dimensions_for
+from sgpmic_cli.model_file import flattened, read_arrays, save_model, unflattened
+from sgpmic_cli.parameters import AUTO, check_parameters, either, fraction, interval, whole
 from sgpmic_cli.row_blocks import Workers, row_blocks
+from sgpmic_cli.scaling import Scale, canonical_order, distinct_rows
+from sgpmic_cli.tables.rows import RowResults, Rows
 
-RULES = {
-    **SHARED_RULES,
-    "n_clusters": either(either(whole(), AUTO), interval()),
-    "n_components": either(whole(), fraction()),
-    "n_resamples": whole(0),
-    "max_rows": whole(2),
-}
+# Rows that decide verdicts and groups. The search of their neighbours takes quadratic time: 10,000
+# rows of ten columns took 11 of the 13 seconds of a fit.
+VERDICT_ROWS = 5_000
+FAR = 1e100  # latent coordinates beyond it have the same rows, and their squares overflow
+# Attributes of a model file: JSON values, arrays, and arrays with an entry for each row.
+VALUES = ("base_clusterings_", "verdicts_", "group_depths_")
+ARRAYS = ("offset_", "scale_", "consensus_")
+ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_", "groups_")
+AXES = {"map.parameters.mu": "nq", "clusters.labels": "n", "rows": "np", "consensus_": "nm"}
+AXES |= {"map.mixture.means": "mq", "map.process.W": "kp", "map.parameters.Z": "kq"}
+AXES |= {"offset_": "f", "scale_": "f"}
 
 
 @dataclass(eq=False, repr=False)
-class GroupMap(FittedEstimator):
+class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """An estimator that clusters the rows of a table and maps them to a latent space.
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
@@ -56,6 +72,9 @@ class GroupMap(FittedEstimator):
     map is the latent space of one sparse Gaussian process that all clusters share. It has a
     Gaussian distribution for every row and a Gaussian mixture as prior, so rows of one cluster lie
     together as far as they are known to belong together. The paper's own model is `SGPMIC`.
+
+    The methods take rows X of shape (n_samples, n_features): arrays, data frames, which `encoder_`
+    makes features of, or `Rows`.
 
     Parameters
     ----------
@@ -70,10 +89,8 @@ class GroupMap(FittedEstimator):
     scale : {"standard", "global", "none"}, default="standard"
         Divide centred columns by their standard deviation, by one common number, or not at all.
         With "standard", columns that nearly repeat each other share the weight of one column.
-    init : {"consensus", "k-means", "gmm", "spectral", "ward"}, array of shape (n_samples,) or \
-(n_samples, n_clusters), default="consensus"
-        The clusters: the consensus of several clusterings, one clustering, labels, or
-        probabilities.
+    init : None or array of shape (n_samples,) or (n_samples, n_clusters), default=None
+        The clusters as labels or probabilities. None finds them.
     n_inducing : int, default=15
         Number of inducing inputs K. Small tables use fewer.
     max_iter : int, default=10
@@ -94,8 +111,7 @@ class GroupMap(FittedEstimator):
     n_jobs : int, default=None
         Number of threads. None is one, -1 uses all cores. The result does not depend on it.
     verbose : bool or int, default=False
-        Whether to show the steps of a fit and the bound after every iteration: as a bar on a
-        terminal and in a notebook, otherwise as lines.
+        Whether to print the steps of a fit and the bound after every iteration.
     callback : callable, default=None
         Called as callback(iteration, bound, labels) after every iteration, with the labels of the
         rows that are fitted, which do not change. If it has a method `started`, that is called as
@@ -103,8 +119,7 @@ class GroupMap(FittedEstimator):
         called as callback.assigned(rows_so_far, n_samples) while rows beyond `max_rows` are
         assigned.
     random_state : int, RandomState instance or None, default=None
-        Seed of the subsample beyond `max_rows`, of the refits and of the map, and of the clusters
-        if `init` is "gmm" or "spectral".
+        Seed of the subsample beyond `max_rows`, of the refits and of the map.
 
     Attributes
     ----------
@@ -148,7 +163,7 @@ class GroupMap(FittedEstimator):
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
     log_density_, unusual_below_ : ndarray of shape (n_samples,), float
         Lower bound on the log density of each row in the scaled columns, which model files leave
-        out, and the limit below which `prediction` calls a row unusual.
+        out, and the limit below which `row_results` calls a row unusual.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
         The mixture over the latent space.
     inducing_points_, kernel_params_ : ndarray of shape (K, Q), list of dict
@@ -202,7 +217,7 @@ class GroupMap(FittedEstimator):
     n_components: int | float = 2
     _: KW_ONLY
     scale: Scale = "standard"
-    init: str | ArrayLike = "consensus"
+    init: ArrayLike | None = None
     n_inducing: int = 15
     max_iter: int = 10
     optimizer_steps: int = 10
@@ -214,69 +229,178 @@ class GroupMap(FittedEstimator):
     callback: Callable[[int, float, Indices], None] | None = None
     random_state: int | np.random.RandomState | None = None
 
-    _rules = RULES
-    _kind = "shared-process"
-    _rows_at_once = 4096
+    rules: ClassVar = {
+        **estimators.SHARED_RULES,
+        "n_clusters": either(either(whole(), AUTO), interval()),
+        "n_components": either(whole(), fraction()),
+        "n_resamples": whole(0),
+        "max_rows": whole(2),
+    }
+    updates: ClassVar = ("EM",)  # steps of an iteration, each with a bound
+    _rows_at_once: ClassVar[int] = 4096  # that one thread locates together
 
-    # How `fit` goes: scale, subsample, impute, order, choose the number of clusters, find the
-    # clusters and their probabilities, fit the map, assign the rows beyond the subsample.
+    def fit(self, X: Table | Rows, y: Any = None) -> Self:
+        """Choose the number of clusters, find the clusters, fit the map and judge the clusters.
 
-    def _fit_rows(self, Y: Array, threads: Workers) -> None:
+        Parameters
+        ----------
+        X : array-like, data frame or Rows of shape (n_samples, n_features)
+            The rows.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        self : GroupMap
+            The fitted estimator.
+        """
+        check_parameters(self, self.rules)
+        Y = estimators.training_rows(self, X)
         given = given_memberships(self.init, len(Y) + len(self._left_out), self._left_out)
         numbers = numbers_to_try(self.n_clusters, Y, given)
         random_state = check_random_state(self.random_state)
-        self._set_scaling(Y, use_constant=False)
-        self._warn_of_constant_columns()
-        subsample = self._subsample(Y, random_state)
-        rows, columns = self._scaled(Y[subsample]), self._used_columns
-        if self.scale == "standard":  # near copies share the weight of one column
-            columns, copies = copy_groups(rows, columns)
-            self.scale_[self.scale_ > 0] *= np.sqrt(copies)
-            rows = rows / np.sqrt(copies)
-        prepared = prepare_rows(rows, columns)
-        row_indices = subsample[prepared.order]
-        m, self.selection_ = numbers[0], None
-        if len(numbers) > 1:
-            more = distinct_rows(Y, 2 * MOST_CLUSTERS) if isinstance(self.n_clusters, str) else None
-            m, tried = choose_from(prepared, numbers, more, self._report_step)
-            self.selection_ = pd.DataFrame(tried)
-        self._report_step("clusters")
-        init: Any = self.init if given is None else given[row_indices]
-        found, clusters, self.stability_ = find_clusters(
-            prepared, m, init, self.n_resamples, random_state
-        )
-        training = TrainingRows(prepared.rows)
-        S = without_refits = clusters.without_refits.training_probabilities(training)
-        if clusters.refits is not None:
-            S = clusters.training_probabilities(training)
-        in_table = np.argsort(row_indices)
-        self._report_step("map")
-        fitted_map = self._fit_map(
-            prepared,
-            clusters.map_weights(without_refits),
-            found.labels[in_table],
-            random_state,
-            threads,
-        )
-        self._fitted = FittedModel(fitted_map, clusters, training, row_indices, prepared.gaussian)
-        self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
-        groups = self._set_verdicts()
-        if len(subsample) == len(Y):
-            located, self.groups_ = self._assign(Y, None, threads)
-        else:
-            self._report_step("clusters of the remaining rows")
-            located, self.groups_ = self._assign(Y, groups, threads)
-        self._set_rows(located)
-        self._set_fitted_rows(S, groups)
+        with estimators.fitting_threads(self.n_jobs) as threads:
+            prepared, self._row_indices = self._prepared(Y, random_state)
+            n_clusters = self._chosen_number(prepared, numbers, Y)
+            estimators.report_step(self, "clusters")
+            found, self._clusters, self.stability_ = find_clusters(
+                prepared,
+                n_clusters,
+                None if given is None else given[self._row_indices],
+                self.n_resamples,
+                random_state,
+            )
+            self._training, self._gaussian = TrainingRows(prepared.rows), prepared.gaussian
+            in_table = np.argsort(self._row_indices)
+            self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
+            estimators.report_step(self, "map")
+            self._map = self._fitted_map(prepared, found.labels[in_table], random_state, threads)
+            estimators.report_step(self, "groups")
+            groups = self._judge()
+            self._set_rows(Y, groups, threads)
         self._derive()
+        estimators.set_diagnostics(self)
+        estimators.warn_of_doubts(self)
+        self.unusual_below_ = estimators.unusual_below(self.log_density_)
+        estimators.insert_left_out(self, [*ROW_ARRAYS, "log_density_"])
+        return self
+
+    def fit_transform(self, X: Table | Rows, y: Any = None) -> Array:
+        """Fit the model to rows and return their latent points (n_samples, Q)."""
+        return self.fit(X).embedding_
+
+    def row_results(self, X: Table | Rows) -> RowResults:
+        """Return clusters, probabilities, latent points and densities of rows at once."""
+        return estimators.results_of(self, X)
 
     @property
-    def _used_columns(self) -> Indices:
-        """The column of each feature that is not constant, 0, 1, ... in ascending order."""
+    def training_results(self) -> RowResults:
+        """The results of the training rows after `fit`. Model files do not have them."""
+        return estimators.training_results(self)
+
+    def transform(self, X: Table | Rows) -> Array:
+        """Return the latent points (n_samples, Q) of rows, optimised under the fitted model."""
+        return estimators.located(self, X)[0]
+
+    def inverse_transform(self, X: ArrayLike) -> Array:
+        """Return the rows that the model expects at latent points (n_points, Q), as features."""
+        check_is_fitted(self)
+        points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), self.embedding_.shape[1]
+        if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
+            raise UsageError(f"X must be finite latent points of shape (n, {q}).")
+        rows, used = np.tile(self.offset_, (len(points), 1)), self.scale_ > 0
+        rows[:, used] += self.scale_[used] * rows_at(self._map, np.clip(points, -FAR, FAR))
+        return rows
+
+    def predict(self, X: Table | Rows) -> Indices:
+        """Return the cluster of each row (n_samples,), and -1 for rows without any value."""
+        return estimators.most_probable(self.predict_proba(X))
+
+    def predict_proba(self, X: Table | Rows) -> Array:
+        """Return the probability of each cluster for each row, (n_samples, n_clusters)."""
+        parts, left_out = estimators.in_blocks(self, X, self._probabilities)
+        return estimators.with_left_out(np.concatenate(parts), left_out)
+
+    def score_samples(self, X: Table | Rows) -> Array:
+        """Return a lower bound on the log density of each row (n_samples,) in the units of X."""
+        return estimators.located(self, X)[3] - np.sum(np.log(self.scale_[self.scale_ > 0]))
+
+    def score(self, X: Table | Rows, y: Any = None) -> float:
+        """Return the mean of `score_samples`; higher is better."""
+        return float(np.nanmean(self.score_samples(X)))
+
+    def encode(self, X: Table) -> Array:
+        """Return the features (n_samples, F) that the model makes of rows."""
+        check_is_fitted(self)
+        return estimators.encode(self, X)
+
+    @property
+    def summary_(self) -> pd.DataFrame:
+        """One row for each cluster: rows, certainty, verdict with its border, stability."""
+        check_is_fitted(self)
+        sizes = {"rows": self.cluster_sizes_, "certainty": self.certainty_}
+        summary = pd.DataFrame(sizes).join(pd.DataFrame(self.verdicts_))
+        summary["stability"] = np.nan if self.stability_ is None else self.stability_
+        return summary.rename_axis("cluster")
+
+    def save(self, path: PathLike) -> None:
+        """Write the fitted model to the file `path`, whole or not at all, without pickle."""
+        check_is_fitted(self)
+        values = {name: getattr(self, name) for name in VALUES}
+        values["stability_"] = None if self.stability_ is None else self.stability_.tolist()
+        tried = self.selection_
+        values["selection_"] = None if tried is None else tried.to_dict("records")
+        arrays = {name: getattr(self, name) for name in (*ARRAYS, *ROW_ARRAYS)}
+        arrays |= {"rows": self._training.rows, "row_indices": self._row_indices}
+        parts = {"map": self._map, "clusters": self._clusters, "gaussian": self._gaussian}
+        for name, part in parts.items():
+            arrays |= flattened(part, name)
+        save_model(self, path, values, arrays)
+
+    def _restore(self, arrays: Mapping[str, Array], every_row: bool) -> None:
+        """Set the attributes that `save` wrote as arrays, and what follows from them."""
+        checked = read_arrays(arrays, AXES)
+        for name in ARRAYS:
+            setattr(self, name, checked[name])
+        for name in ROW_ARRAYS if every_row else ():
+            setattr(self, name, arrays[name])
+        self._training = TrainingRows(checked["rows"])
+        self._row_indices = arrays["row_indices"].astype(np.intp)
+        self._map = unflattened(FittedMap, arrays, "map")
+        self._clusters = unflattened(ClusterModel, arrays, "clusters")
+        self._gaussian = unflattened(Gaussian | None, arrays, "gaussian")
+        self.base_clusterings_ = tuple(self.base_clusterings_)
+        self.stability_ = None if self.stability_ is None else np.array(self.stability_)
+        tried = vars(self)["selection_"]
+        self.selection_ = None if tried is None else pd.DataFrame(tried)
+        if not every_row:  # those of the fitted rows
+            p = self._map.parameters
+            self.embedding_, self.embedding_variances_ = p.mu, np.exp(p.log_s)
+            self.responsibilities_ = self._probabilities(checked["rows"])
+        self._derive()
+        known = ~np.isnan(self.responsibilities_[:, 0])
+        whole, self.responsibilities_ = self.responsibilities_, self.responsibilities_[known]
+        estimators.set_diagnostics(self)
+        self.responsibilities_, self.labels_ = whole, estimators.most_probable(whole)
+
+    def _prepared(
+        self, Y: Array, random_state: np.random.RandomState
+    ) -> tuple[PreparedRows, Indices]:
+        """Return the rows that are fitted, and their places among the rows Y (N, F)."""
+        estimators.scale_columns(self, Y, use_constant=False)
+        self._warn_of_constant_columns()
+        subsample = self._subsample(Y, random_state)
+        rows, used = estimators.scaled(self, Y[subsample]), self.scale_ > 0
         columns = np.arange(self.n_features_in_)
         if self.encoder_ is not None:
             columns = self.encoder_.recipe_.column_of_feature
-        return np.unique(columns[self.scale_ > 0], return_inverse=True)[1]
+        columns = np.unique(columns[used], return_inverse=True)[1]
+        if self.scale == "standard":  # near copies share the weight of one column
+            columns, copies = copy_groups(rows, columns)
+            self.scale_[used] *= np.sqrt(copies)
+            rows = rows / np.sqrt(copies)
+        prepared = prepare_rows(rows, columns)
+        return prepared, subsample[prepared.order]
 
     def _warn_of_constant_columns(self) -> None:
         constant = np.flatnonzero(self.scale_ == 0)
@@ -296,26 +420,147 @@ class GroupMap(FittedEstimator):
             f"{n} rows are more than max_rows={self.max_rows}: a random subsample of that size is "
             "fitted, and the other rows are assigned by the fitted model."
         )
-        order = canonical_order(np.nan_to_num(self._scaled(Y[rows])) for rows in row_blocks(n))
+        blocks = (estimators.scaled(self, Y[rows]) for rows in row_blocks(n))
+        order = canonical_order(map(np.nan_to_num, blocks))
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
-    def _fit_map(
+    def _chosen_number(self, prepared: PreparedRows, numbers: list[int], Y: Array) -> int:
+        """Return the number of clusters, and set `selection_` if it was open."""
+        self.selection_ = None
+        if len(numbers) == 1:
+            return numbers[0]
+        most = distinct_rows(Y, 2 * MOST_CLUSTERS) if isinstance(self.n_clusters, str) else None
+        chosen, tried = choose_from(
+            prepared, numbers, most, lambda step: estimators.report_step(self, step)
+        )
+        self.selection_ = pd.DataFrame(tried)
+        return chosen
+
+    def _fitted_map(
         self,
         prepared: PreparedRows,
-        weights: Array,
         labels: Indices,
         random_state: np.random.RandomState,
         threads: Workers,
     ) -> FittedMap:
-        rows = prepared.rows
-        seed = int(random_state.randint(np.iinfo(np.int32).max))
-
-        def progress(iteration: int, bound: float) -> None:
-            self._report_iteration(iteration, bound, labels)
-
-        q = self.n_components
+        rows, q = prepared.rows, self.n_components
         if not isinstance(q, Integral):
             q = dimensions_for(rows, q)
-        start = start_map(rows, min(int(q), rows.shape[1], len(rows) - 1), self.n_inducing, seed)
-        fitter = MapFitter(rows, prepared.mask, weights, start, threads)
-        return fit_map(fitter, self.max_iter, self.optimizer_steps, self.tol, progress)
+        q = min(int(q), rows.shape[1], len(rows) - 1)
+        seed = int(random_state.randint(np.iinfo(np.int32).max))
+        plain = self._clusters.without_refits
+        weights = plain.map_weights(plain.training_probabilities(self._training))
+        start = start_map(rows, q, self.n_inducing, seed)
+        return fit_map(
+            MapFitter(rows, prepared.mask, weights, start, threads),
+            self.max_iter,
+            self.optimizer_steps,
+            self.tol,
+            lambda i, bound: estimators.report_iteration(self, i, bound, labels),
+        )
+
+    def _judge(self) -> Indices:
+        """Set the verdicts, and return the group of each fitted row, or -1.
+
+        Verdicts depend on the table and not on `random_state`, groups only as far as the map does.
+        """
+        rows, n = self._training.rows, len(self._training.rows)
+        # The rows are in canonical order, so the subsample does not depend on the table's.
+        chosen = np.linspace(0, n - 1, min(n, VERDICT_ROWS)).astype(np.intp)
+        continuous = continuous_columns(rows)
+        labels, sample = self._clusters.labels[chosen], continuous[chosen]
+        verdicts = verdicts_of(sample, labels, self._clusters.n_clusters)
+        self.verdicts_ = [verdict._asdict() for verdict in verdicts]
+        groups = surviving_groups(sample, labels, [self._map.parameters.mu[chosen]])
+        self.group_depths_ = groups.depths
+        if len(chosen) == n:
+            return groups.labels
+        if not groups.depths:  # perhaps because no column is continuous
+            return np.full(n, -1)
+        return groups.labels[TrainingRows(sample).nearest(continuous, 1)[1][:, 0]]
+
+    def _set_rows(self, Y: Array, groups: Indices, threads: Workers) -> None:
+        """Set the results of all rows Y (N, F), given the groups of the fitted rows.
+
+        Other rows have the groups of their nearest fitted rows.
+        """
+        (m, q), n, fitted = self._map.mixture.means.shape, len(Y), self._row_indices
+        located = [np.empty((n, *width)) for width in ((q,), (q,), (m,), ())]
+        self.groups_ = np.full(n, -1)
+        report = getattr(self.callback, "assigned", None) if len(fitted) < n else None
+        if len(fitted) < n:
+            estimators.report_step(self, "clusters of the remaining rows")
+        for rows in row_blocks(n):
+            part = estimators.scaled(self, Y[rows], np.arange(rows.start + 1, rows.stop + 1))
+            found = estimators.in_parts(
+                part, self._locate_with_nearest, self._rows_at_once, threads
+            )
+            *parts, nearest = estimators.joined(found)
+            for values, part in zip(located, parts, strict=True):
+                values[rows] = part
+            self.groups_[rows] = groups[nearest]
+            if report is not None:
+                report(rows.stop, n)
+        p = self._map.parameters
+        self.embedding_, self.embedding_variances_, S, _ = located
+        self.log_density_: Array = located[3]
+        self.embedding_[fitted], self.embedding_variances_[fitted] = p.mu, np.exp(p.log_s)
+        S[fitted] = self._clusters.training_probabilities(self._training)
+        self.responsibilities_, self.groups_[fitted] = S, groups
+
+    def _derive(self) -> None:
+        """Set the attributes that follow from the fitted map."""
+        p, mixture = self._map.parameters, self._map.mixture
+        self.weights_ = self._clusters.weights
+        self.means_, self.covariances_ = mixture.means, mixture.covariances
+        self.inducing_points_ = p.Z
+        self.noise_variances_ = np.where(self.scale_ > 0, np.exp(p.log_noise[0]), 0.0)
+        v, linear = float(np.exp(p.log_v[0])), float(np.exp(p.log_l[0]))
+        self.kernel_params_ = [{"variance": v, "inverse_widths": np.exp(p.log_g), "linear": linear}]
+        self.lower_bounds_ = np.asarray(self._map.bounds).tolist()
+        self.lower_bound_, self.n_iter_ = self.lower_bounds_[-1], len(self.lower_bounds_)
+        self.converged_ = self._map.converged
+        self.no_clusters_ = self.selection_ is not None and len(self.weights_) == 1
+
+    def _imputed(self, Y: Array) -> Array:
+        """Return scaled rows with missing values filled in."""
+        if not np.isnan(Y).any():
+            return Y
+        # Without missing values in training, only the column means are known: zero.
+        return np.nan_to_num(Y) if self._gaussian is None else impute(self._gaussian, Y)
+
+    def _probabilities(self, Y: Array) -> Array:
+        """Return the cluster probabilities of scaled rows (n, P)."""
+        return self._clusters.probabilities(self._imputed(Y), self._training)
+
+    def _locate(self, Y: Array) -> tuple[Any, ...]:
+        """Return points, variances, probabilities and log densities of scaled rows."""
+        return self._locate_with_nearest(Y)[:-1]
+
+    def _locate_with_nearest(self, Y: Array) -> tuple[Any, ...]:
+        """Return what `_locate` returns, and the nearest training rows.
+
+        A row that equals a training row up to rounding is replaced by the training row.
+        """
+        training, clusters, mask = self._training, self._clusters, np.isnan(Y)
+        Y = self._imputed(Y)
+        nearest = training.closest(Y)
+        equal = training.equal(Y, nearest)
+        Y = np.where(equal[:, None], training.rows[nearest], Y)
+        S = plain = clusters.without_refits.probabilities(Y, training)
+        if clusters.refits is not None:
+            S = clusters.probabilities(Y, training)
+        r = clusters.map_weights(plain)
+        mu, s, log_density = locate(self._map, Y, r, nearest, equal, mask)
+        # r is a variational distribution, so its divergence from the cluster weights is subtracted.
+        divergence = np.sum(rel_entr(r, np.maximum(clusters.weights, 1e-12)), axis=1)
+        return mu, s, S, log_density - divergence, nearest
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -190,8 +190,8 @@ def predict(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli import describe
     from sgpmic_cli.data.loading import rows_for
-    from sgpmic_cli.estimator_base.latent_clusterer import load
     from sgpmic_cli.files import output_folder
+    from sgpmic_cli.model_file import load
 
     output = Output(json_, quiet)
     fitted = load(model, every_row=False).set_params(n_jobs=threads)

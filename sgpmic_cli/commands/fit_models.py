@@ -15,7 +15,6 @@ from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.commands.output import facts, rich_table, score_facts
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.estimator_base.latent_clusterer import LatentClusterer
 from sgpmic_cli.result import notable_rows, words
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.tables.rows import Rows
@@ -36,7 +35,7 @@ def estimator_for(
     seed: int = 0,
     threads: int = 1,
     **more: Any,
-) -> LatentClusterer:
+) -> Any:
     """Create an estimator. Options that are None keep its default. Import one class only.
 
     The paper's model has the number of classes, the dimensions and the inducing inputs of the
@@ -137,7 +136,7 @@ def _typical(result: Result, member: BoolArray) -> str:
 
 def _model(result: Result) -> Table:
     """Return facts about the data, the model and the least certain rows."""
-    told, q, rows = result.facts, result.results.embedding.shape[1], result.rows
+    told, q, rows = result.facts, result.results.points.shape[1], result.rows
     model = [f"{q} dimension{'s' * (q > 1)}", f"{told['inducing']} inducing inputs"]
     model += [f"scale {told['scale']}", f"{told['iterations']} iterations"]
     content = {

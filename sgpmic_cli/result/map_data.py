@@ -32,8 +32,8 @@ def map_data(result: Result, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
     """
     data, found, labels = result.rows, result.results, result.results.labels
     rows = np.unique(np.linspace(0, len(data.Y) - 1, min(len(data.Y), MOST_MAP_ROWS)).astype(int))
-    middle, directions, _ = projection(found.embedding)
-    points = (found.embedding - middle) @ directions.T
+    middle, directions, _ = projection(found.points)
+    points = (found.points - middle) @ directions.T
     low, span = points.min(axis=0), float(np.ptp(points, axis=0).max()) or 1.0
     steps = np.round((points[rows] - low) / span * (MISSING_CODE - 1))
     return {

@@ -92,7 +92,7 @@ def _summary(result: Result, out: Path | None, command: Callable[..., str]) -> H
 
 def _map(result: Result, path: Path, texts: Texts) -> list[Html]:
     """Return the picture of the map, and the data with which a script replaces it if Q > 1."""
-    q = result.results.embedding.shape[1]
+    q = result.results.points.shape[1]
     caption = "Every point is a row; rows that are close are mostly similar."
     if q > 1:
         caption += " The shaded regions hold 50 and 90 % of a cluster."

@@ -226,7 +226,7 @@ def draw_map(result: Result, folder: Path) -> list[str]:
 
 def draw_embedding(result: Result, stem: Path, *, pdf: bool = True) -> None:
     """Draw the latent points, coloured by cluster and, if classes are known, by class."""
-    rows, X, labels = result.rows, result.results.embedding, result.results.labels
+    rows, X, labels = result.rows, result.results.points, result.results.labels
     panels = [cluster_groups(labels, len(result.sizes))]
     if rows.labels is not None:
         panels.append(class_groups(rows.labels, rows.class_names, labels))

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.estimator_base.prediction import RowResults
 from sgpmic_cli.result.profile import Profile, profile_of
 from sgpmic_cli.result.rules import Condition, explained_rows
-from sgpmic_cli.tables.rows import Rows
+from sgpmic_cli.tables.rows import RowResults, Rows
 
 OVERLAP = 0.75  # Jaccard index of a cluster that is found again (Hennig 2007)
 

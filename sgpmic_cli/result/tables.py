@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.estimator_base.prediction import RowResults
 from sgpmic_cli.result import words
 from sgpmic_cli.result.profile import Profile
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.tables.read import read_blocks
-from sgpmic_cli.tables.rows import Rows
+from sgpmic_cli.tables.rows import RowResults, Rows
 from sgpmic_cli.text import LINE_END
 
 LABELS, EMBEDDING = "labels.csv", "embedding.csv"
@@ -57,7 +56,7 @@ def summary(result: Result) -> dict[str, Any]:
         "certainty": [round(float(value), 4) for value in result.profile.certainty],
         "stability": None if result.overlap is None else round(result.overlap, 4),
         "unusual_rows": int(result.results.unusual.sum()),
-        "dims": result.results.embedding.shape[1],
+        "dims": result.results.points.shape[1],
         "numbers_tried": result.selection or None,
         **result.facts,
         **(specific if result.verdicts else {}),
@@ -84,7 +83,7 @@ def append_rows(
     labels = {"cluster": prediction.labels, **_group_column(groups)}
     labels |= {f"p{m}": p.round(TABLE_DIGITS) for m, p in enumerate(prediction.probabilities.T)}
     labels["unusual"] = prediction.unusual.astype(int)
-    coordinates = {f"x{q + 1}": x for q, x in enumerate(prediction.embedding.T)}
+    coordinates = {f"x{q + 1}": x for q, x in enumerate(prediction.points.T)}
     _append(folder / LABELS, {**keys, **labels})
     _append(folder / EMBEDDING, {**keys, **coordinates})
 
@@ -188,7 +187,7 @@ def _results(result: Result) -> pd.DataFrame:
         "typicality": ranks.round(TABLE_DIGITS),
         "unusual": prediction.unusual.astype(int),
     }
-    for q, coordinate in enumerate(prediction.embedding.T):
+    for q, coordinate in enumerate(prediction.points.T):
         results[f"x{q + 1}"] = coordinate.round(TABLE_DIGITS)
     return pd.DataFrame(results, row_numbers(result.rows))
 

@@ -1,4 +1,4 @@
-"""A data set in memory: read-only values, labels, names and a hash."""
+"""Rows to cluster, and what a model says about them."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.row_blocks import row_blocks
 
 if TYPE_CHECKING:
@@ -70,6 +71,39 @@ class Rows:
         kept = [name for name in self.feature_names if name not in columns]
         Y = self.Y[:, [self.feature_names.index(name) for name in kept]]
         return replace(self, Y=Y, feature_names=tuple(kept), recipe=None)
+
+
+@dataclass(frozen=True, eq=False)
+class RowResults:
+    """Clusters, probabilities, latent points and densities of rows.
+
+    A row without any value has the label -1, and NaN for all numbers.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Cluster of each row.
+    probabilities : ndarray of shape (n_samples, n_clusters)
+        Probability of each cluster.
+    points, variances : ndarray of shape (n_samples, Q)
+        Means and variances of the latent points.
+    log_density : ndarray of shape (n_samples,)
+        Lower bound on the log density of each row in the scaled columns.
+    unusual : ndarray of shape (n_samples,)
+        Whether a row is unlike the training rows: its log density is more than three interquartile
+        ranges below the first quartile of theirs.
+    """
+
+    labels: Indices
+    probabilities: Array
+    points: Array
+    variances: Array
+    log_density: Array
+    unusual: BoolArray
+
+    def part(self, rows: Any) -> "RowResults":
+        """Return some of the rows."""
+        return RowResults(**{name: array[rows] for name, array in vars(self).items()})
 
 
 def class_numbers(classes: Iterable[str]) -> dict[str, int]:

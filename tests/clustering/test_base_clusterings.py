@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics import adjusted_rand_score
 
@@ -69,33 +69,6 @@ def test_clusters_hardly_depend_on_copies_and_rounding(change):
     else:
         after = base.consensus(np.repeat(Y, 2, axis=0), 10).labels[::2]
     assert adjusted_rand_score(before, after) > 0.9
-
-
-@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
-@pytest.mark.parametrize("name", base.NAMED)
-def test_every_named_clustering_finds_blobs(name):
-    Y, y = blobs()
-    found = base.named_clustering(name, Y, 3, 0)
-    assert found.names == (name,)
-    assert adjusted_rand_score(found.labels, y) > 0.95
-
-
-@pytest.mark.filterwarnings("ignore:Graph is not fully connected")
-def test_named_clusterings_are_those_of_their_names():
-    (crossing, lines_of), (moons, halves) = lines(), make_moons(200, noise=0.03, random_state=0)
-    cloud = np.random.RandomState(0).standard_normal((100, 2))
-    ward = AgglomerativeClustering(3).fit_predict(cloud)
-    for name, Y, y in (
-        ("gmm", crossing, lines_of),
-        ("spectral", moons, halves),
-        ("ward", cloud, ward),
-    ):
-        scores = {
-            each: adjusted_rand_score(base.named_clustering(each, Y, y.max() + 1, 0).labels, y)
-            for each in base.NAMED
-        }
-        assert max(scores, key=lambda each: scores[each]) == name
-        assert scores[name] > 0.8
 
 
 def test_clusters_in_one_column_are_found_beside_columns_without_any():

@@ -1,6 +1,5 @@
 """The default model as users call it: scikit-learn's contract, bad input, and invariances."""
 
-import copy
 import warnings
 
 import numpy as np
@@ -15,7 +14,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sgpmic_cli import SGPMIC, GroupMap
 from sgpmic_cli.data import load
-from sgpmic_cli.errors import UsageError
 
 
 # No check is left out; the array API check skips itself while SciPy's experimental switch is off.
@@ -50,7 +48,8 @@ def small(**parameters):
             {"init": np.ma.array([0, 1] * 20, mask=[True] + [False] * 39)},
             "init must have an entry for every row; it has missing values.",
         ),
-        ({"init": "centroids"}, "init must be one of 'consensus', .*"),
+        ({"init": "k-means"}, "init must have one entry for each of the 40 rows, not .*"),
+        ({"callback": "x"}, "callback must be .*"),
     ],
 )
 def test_invalid_parameters_are_refused_in_one_sentence(parameters, sentence):
@@ -102,24 +101,6 @@ def test_overlapping_small_and_empty_clusters_are_reported_at_the_callers_line()
     np.testing.assert_allclose(model.weights_.sum(), 1.0)
 
 
-def test_an_interrupted_refit_leaves_the_old_model_unchanged():
-    X = clouds(0, 6)
-    model = small().fit(X)
-    before = copy.deepcopy(vars(model))
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    model.set_params(callback=interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(clouds(0, 3, 6, columns=7))
-    model.set_params(callback=None)
-    assert model.n_features_in_ == 4
-    for name in ("labels_", "embedding_", "weights_", "lower_bound_"):
-        np.testing.assert_array_equal(getattr(model, name), before[name])
-    np.testing.assert_array_equal(model.predict(X), before["labels_"])
-
-
 @pytest.mark.parametrize(
     ("model", "steps"),
     [
@@ -153,35 +134,6 @@ def test_every_step_is_printed_and_passed_to_the_callback_when_it_begins(model, 
     assert f"iteration 1 of at most {model.max_iter}, bound " in printed[len(steps)]
     model.set_params(verbose=False, callback=None).fit(clouds(0, 6))
     assert capsys.readouterr().out == ""
-
-
-def test_a_verbose_fit_shows_a_bar_on_a_terminal_and_calls_the_callback(monkeypatch, capsys):
-    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes the output for a terminal
-    events = []
-
-    class Callback:
-        started = events.append
-
-        def __call__(self, iteration, bound, labels):
-            events.append(iteration)
-
-        def assigned(self, done, rows):
-            events.append((done, rows))
-
-    callback = Callback()
-    model = small(n_clusters=2, max_rows=30, verbose=True, callback=callback)
-    with pytest.warns(UserWarning, match="subsample"):
-        model.fit(clouds(0, 6))
-    iterations = list(range(1, model.max_iter + 1))
-    ending = ["groups", "clusters of the remaining rows", (40, 40)]
-    assert events == ["clusters", "map", *iterations, *ending]
-    shown = capsys.readouterr().out
-    assert "GroupMap: assigned 40 of 40 rows" in shown
-    assert "GroupMap: clusters\n" not in shown  # no lines
-    assert model.verbose
-    assert model.callback is callback
-    with pytest.raises(UsageError, match="callback must be"):
-        model.set_params(callback="x").fit(clouds(0, 6))
 
 
 def test_rows_come_back_from_their_latent_points(iris_model, iris):

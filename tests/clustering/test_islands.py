@@ -7,7 +7,7 @@ from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli import GroupMap
-from sgpmic_cli.clustering import fitted_estimator
+from sgpmic_cli.clustering import group_map
 from sgpmic_cli.clustering.clusters import islands
 from sgpmic_cli.clustering.clusters.islands import surviving_groups
 from sgpmic_cli.clustering.clusters.verdicts import continuous_columns
@@ -144,10 +144,10 @@ def test_rows_beyond_the_subsample_have_groups():
 def test_a_subsample_decides_the_groups_of_many_rows(monkeypatch):
     X, inside = with_island(0.3, n=1200)
     seen = []
-    monkeypatch.setattr(fitted_estimator, "VERDICT_ROWS", 400)
-    verdicts = fitted_estimator.verdicts_of
+    monkeypatch.setattr(group_map, "VERDICT_ROWS", 400)
+    verdicts = group_map.verdicts_of
     monkeypatch.setattr(
-        fitted_estimator,
+        group_map,
         "verdicts_of",
         lambda X, *more: seen.append(len(X)) or verdicts(X, *more),
     )
@@ -157,7 +157,7 @@ def test_a_subsample_decides_the_groups_of_many_rows(monkeypatch):
 
 
 def test_many_rows_of_flags_have_no_group(monkeypatch):
-    monkeypatch.setattr(fitted_estimator, "VERDICT_ROWS", 50)
+    monkeypatch.setattr(group_map, "VERDICT_ROWS", 50)
     flags = np.random.RandomState(0).randint(0, 2, (100, 6))
     model = GroupMap(2, random_state=0, max_iter=1).fit(flags)
     assert (model.groups_ == -1).all()

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli import GroupMap
-from sgpmic_cli.estimator_base.scaling import offset_and_scale
+from sgpmic_cli.scaling import offset_and_scale
 
 N = 200
 GROUPS = np.arange(N) % 2

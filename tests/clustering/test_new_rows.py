@@ -16,7 +16,7 @@ def new(iris):
 
 
 def test_the_gradient_of_a_row_is_that_of_central_differences(iris_model, new):
-    fitted = iris_model._fitted.map
+    fitted = iris_model._map
     Y, n = (new - iris_model.offset_) / iris_model.scale_, np.arange(len(new))
     r = np.random.RandomState(1).dirichlet(np.ones(3), len(new))
     mu = fitted.parameters.mu[::7] + 0.1
@@ -35,7 +35,7 @@ def test_the_gradient_of_a_row_is_that_of_central_differences(iris_model, new):
 
 def test_the_curvature_of_a_row_is_that_of_its_squared_residuals(iris_model):
     """Gauss-Newton: beta J'J with the Jacobian of the expected row, and the mean precision."""
-    fitted, n = iris_model._fitted.map, np.arange(3)
+    fitted, n = iris_model._map, np.arange(3)
     p, mixture = fitted.parameters, fitted.mixture
     r = np.random.RandomState(1).dirichlet(np.ones(3), 3)
     mu = p.mu[:3] + 0.1
@@ -58,7 +58,7 @@ def test_the_curvature_of_a_row_is_that_of_its_squared_residuals(iris_model):
 
 def test_the_value_of_a_row_is_its_part_of_the_bound(iris_model, new):
     """The expected log likelihood, less the divergence of q(x) from the Gaussians of the row."""
-    fitted, Y = iris_model._fitted.map, (new - iris_model.offset_) / iris_model.scale_
+    fitted, Y = iris_model._map, (new - iris_model.offset_) / iris_model.scale_
     p, process, mixture = fitted.parameters, fitted.process, fitted.mixture
     r = np.random.RandomState(1).dirichlet(np.ones(3), len(new))
     mu, s = p.mu[::7] + 0.1, np.exp(p.log_s[::7])
@@ -83,18 +83,18 @@ def test_the_value_of_a_row_is_its_part_of_the_bound(iris_model, new):
 
 @pytest.mark.parametrize("gaps", [False, True])
 def test_a_row_ends_at_least_as_high_as_its_nearest_training_row(iris_model, new, gaps):
-    fitted, Y = iris_model._fitted, (new - iris_model.offset_) / iris_model.scale_
+    fitted, Y = iris_model._map, (new - iris_model.offset_) / iris_model.scale_
     mask = np.zeros(Y.shape, dtype=bool)
     mask[1::2, 0] = gaps
-    _, nearest = fitted.rows.nearest(Y)
-    r = fitted.probabilities(Y)
+    _, nearest = iris_model._training.nearest(Y)
+    r = iris_model._probabilities(Y)
     (start, _, before), (_, _, after) = (
-        new_rows.locate(fitted.map, Y, r, nearest[:, 0], np.full(len(Y), fixed), mask)
+        new_rows.locate(fitted, Y, r, nearest[:, 0], np.full(len(Y), fixed), mask)
         for fixed in (True, False)
     )
     assert (after >= before).all()
     assert np.mean(after - before) > 0.1
-    np.testing.assert_array_equal(start, fitted.map.parameters.mu[nearest[:, 0]])
+    np.testing.assert_array_equal(start, fitted.parameters.mu[nearest[:, 0]])
 
 
 def test_more_steps_gain_less_than_a_few_thousandths_of_a_nat(iris_model, new, monkeypatch):

@@ -15,10 +15,10 @@ from command_line import assert_one_sentence, document, sgpmic
 from raw_tables import birds, groups
 
 from sgpmic_cli import GroupMap
+from sgpmic_cli import load as load_model
 from sgpmic_cli.commands.fit_models import fit_command
 from sgpmic_cli.data import load
 from sgpmic_cli.files import MARKER
-from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
 
 TABLES = {"table-with-clusters.csv", "labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
@@ -54,7 +54,7 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert re.fullmatch(ending, result.stderr.splitlines()[-1])
     found, folder = json.loads(result.stdout), here / "sgpmic-out/fit/iris"
     assert {path.name for path in folder.iterdir()} == FILES
-    data, model = load("iris"), SGPMIC.load(folder / "model.npz")
+    data, model = load("iris"), load_model(folder / "model.npz")
     assert [found[name] for name in ("clusters", "dims", "seed", "method")] == [3, 2, 3, "sgp-mic"]
     assert found["scores"]["acc"] == purity(data.labels, model.labels_)
     assert found["lower_bound"] == model.lower_bound_
@@ -162,21 +162,21 @@ def test_python_and_the_command_line_fit_the_same_model(here, undrawn, missing):
     with pytest.warns(UserWarning, match="left out"):
         model = GroupMap(3, random_state=0).fit(frame)
     assert command.index.tolist() == (np.flatnonzero(model.labels_ >= 0) + 1).tolist()
-    used = model.training_prediction.part(model.labels_ >= 0)
+    used = model.training_results.part(model.labels_ >= 0)
     assert np.array_equal(command["cluster"], used.labels)
     assert np.array_equal(command[["p0", "p1", "p2"]], used.probabilities.round(4))
     assert np.array_equal(command["unusual"], used.unusual)
     trace = pd.read_csv("sgpmic-out/fit/birds/trace.csv")
     assert set(trace["step"]) == {"EM"}
     assert trace["bound"].tolist() == pytest.approx(model.lower_bounds_)
-    written = GroupMap.load("sgpmic-out/fit/birds/model.npz")
+    written = load_model("sgpmic-out/fit/birds/model.npz")
     assert list(written.feature_names_in_) == list(model.feature_names_in_)
 
 
 def test_a_subsample_of_a_given_size_is_fitted(run, undrawn):
     found = json.loads(run("iris --clusters 2 --max-rows 90 --json").stdout)
     assert found["rows"] == 150
-    assert GroupMap.load("sgpmic-out/fit/iris/model.npz").consensus_.shape == (90, 2)
+    assert load_model("sgpmic-out/fit/iris/model.npz").consensus_.shape == (90, 2)
 
 
 def test_the_command_repeats_what_was_given():
@@ -207,7 +207,7 @@ def out(fitted, monkeypatch):
 
 
 def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
-    stdout, model = fitted[0].stdout, GroupMap.load(out / "model.npz")
+    stdout, model = fitted[0].stdout, load_model(out / "model.npz")
     m = model.n_clusters_
     assert m in (2, 3)  # two of the three groups are near each other
     assert f"{m} clusters, chosen among 1 to 15" in stdout

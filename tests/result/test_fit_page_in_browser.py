@@ -120,7 +120,7 @@ def test_rows_are_found_shown_selected_and_saved(browser, small, tmp_path):
     assert [row["row"] for row in rows] == [f"A-{row:05d}" for row in expected]
     assert [int(row["cluster"]) for row in rows] == result.results.labels[expected].tolist()
     points = [[float(row["x"]), float(row["y"])] for row in rows]
-    assert np.allclose(points, result.results.embedding[expected], atol=1e-4)
+    assert np.allclose(points, result.results.points[expected], atol=1e-4)
     assert browser.messages == []
 
 
@@ -128,7 +128,7 @@ def test_the_mouse_shows_rows_and_zooms(browser, small):
     page, result = small
     browser.open(page)
     browser.run("document.querySelector('.map').scrollIntoView({behavior: 'instant'})")
-    row = int(result.results.embedding[:, 0].argmin())  # its tip is at its right side
+    row = int(result.results.points[:, 0].argmin())  # its tip is at its right side
     left, top, width, height = place_of(browser, row)
     tip = "document.querySelector('.map-tip')"
     place = f"[{tip}.offsetLeft, {tip}.offsetTop, {tip}.offsetHeight]"

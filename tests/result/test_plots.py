@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from sgpmic_cli.data import Rows
-from sgpmic_cli.estimator_base.prediction import Located, RowResults
 from sgpmic_cli.figure_style import COLOURS, COLUMN, DPI, PAGE
 from sgpmic_cli.result.plots import (
     MOST_FEATURES,
@@ -19,6 +18,7 @@ from sgpmic_cli.result.plots import (
 )
 from sgpmic_cli.result.profile import Profile
 from sgpmic_cli.result.result import Result
+from sgpmic_cli.tables.rows import RowResults
 
 
 def colours_in(path):
@@ -37,7 +37,7 @@ def drawn_points(X, clusters, m, classes=None, class_names=()):
     """Return a result of points X in m clusters."""
     q, n = X.shape[1], len(X)
     rows = Rows("t", np.zeros((n, 1)), classes, tuple(class_names), ("a",))
-    results = RowResults.of(Located(X, X, np.eye(m)[clusters], np.zeros(n)), -9.0)
+    results = RowResults(clusters, np.eye(m)[clusters], X, X, np.zeros(n), np.zeros(n, dtype=bool))
     return Result(rows, results, mixture=(np.zeros((m, q)), np.array([np.eye(q)] * m)))
 
 

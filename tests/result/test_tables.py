@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.estimator_base.prediction import Located, RowResults
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.result.tables import typicality, write_table
 from sgpmic_cli.tables.options import TableOptions
+from sgpmic_cli.tables.rows import RowResults
 
 ADDED = "cluster,probability,typicality,unusual,x1,x2"
 
@@ -23,7 +23,7 @@ def write(path, source, groups=None, **options):
     n = len(data.Y)
     S = np.where(np.eye(2)[np.arange(n) % 2] == 1, 0.75, 0.25)
     X = np.column_stack([np.arange(n) + 0.5, np.full(n, -0.5)])
-    found = RowResults.of(Located(X, X, S, np.arange(n)), -np.inf)
+    found = RowResults(S.argmax(axis=1), S, X, X, np.arange(n), np.zeros(n, dtype=bool))
     found = replace(found, unusual=np.arange(n) == 1)
     write_table(path, Result(data, found, groups=groups))
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
-from sklearn.mixture import GaussianMixture
+from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli._typing import Array, Indices
@@ -35,10 +34,9 @@ from sgpmic_cli.clustering.clusters.probabilities import (
 )
 from sgpmic_cli.clustering.clusters.spanning_tree import gap_clusters, most_separate_parts
 from sgpmic_cli.clustering.clusters.t_mixture import MixtureFit, fit_t_mixture
-from sgpmic_cli.estimator_base.scaling import canonical_order
+from sgpmic_cli.scaling import canonical_order
 
 SEED = 0
-NAMED = ("k-means", "gmm", "spectral", "ward")
 BASE_CLUSTERINGS = ("k-means", "mixture of t distributions")
 
 
@@ -104,27 +102,6 @@ def one_clustering(name: str, labels: Indices, n_clusters: int) -> Consensus:
     return Consensus(labels, [np.eye(n_clusters)[labels]], (name,))
 
 
-def named_clustering(name: str, Y: Array, n_clusters: int, seed: int) -> Consensus:
-    """Return the clustering called `name`, one of NAMED."""
-    if n_clusters == 1:
-        labels = np.zeros(len(Y), dtype=int)
-    elif name == "k-means":
-        labels = _kmeans(Y, n_clusters)
-    elif name == "gmm":
-        rows = row_space(Y)[0]  # distances live in the space of the rows
-        labels = GaussianMixture(
-            n_clusters, reg_covar=LEAST_VARIANCE, random_state=seed
-        ).fit_predict(rows)
-    elif name == "ward":
-        labels = AgglomerativeClustering(n_clusters).fit_predict(Y)
-    else:
-        k = min(12, len(Y) - 1)
-        labels = SpectralClustering(
-            n_clusters, affinity="nearest_neighbors", n_neighbors=k, random_state=seed
-        ).fit_predict(Y)
-    return one_clustering(name, np.asarray(labels), n_clusters)
-
-
 def base_fits(Y: Array, n_clusters: int) -> tuple[Indices, MixtureFit]:
     """Return the labels of k-means and the mixture with the largest likelihood over its starts."""
     kmeans = _kmeans(Y, n_clusters)
@@ -172,9 +149,9 @@ def refit(
             labels = most_separate_parts(Y[half], n_clusters)[nearest]
             indices.append(_jaccard(centre, identity[labels])[1])
             continue
-        seed = int(random_state.randint(np.iinfo(np.int32).max))
-        if found.names[0] in NAMED and len(found.names) == 1:
-            repeated = [named_clustering(found.names[0], Y[half], n_clusters, seed).labels]
+        random_state.randint(np.iinfo(np.int32).max)  # the halves of a seed depend on it
+        if found.names == BASE_CLUSTERINGS[:1]:
+            repeated = [_kmeans(Y[half], n_clusters)]
         else:
             kmeans, fit = base_fits(Y[half], n_clusters)
             repeated = [kmeans, fit.responsibilities.argmax(axis=1)]

@@ -69,7 +69,7 @@ from sgpmic_cli.clustering.clusters.spanning_tree import (
     excess_of_gap,
     spanning_trees,
 )
-from sgpmic_cli.estimator_base.prediction import TINY, TINY_FRACTION
+from sgpmic_cli.estimators import TINY, TINY_FRACTION
 
 View = Callable[[Array], Array]  # from the rows (N, P) to some coordinates (N, Q)
 

@@ -17,8 +17,8 @@ from sklearn.utils._param_validation import Interval, validate_parameter_constra
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.estimator_base import check_clusters, check_dimensions
 from sgpmic_cli.paper.fcm import coincide, fuzzy_c_means
+from sgpmic_cli.parameters import check_clusters, check_dimensions
 from sgpmic_cli.row_blocks import threads_for
 
 # Types of parameters.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.estimators import report_iteration
 from sgpmic_cli.gp import ascend, lbfgs
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters
 from sgpmic_cli.paper.model.cholesky import NotPositiveDefinite
@@ -49,7 +50,7 @@ def train(
         p, before = m_step(bound, p, model)
         after, factors = bound.value(p)
         bounds += [before, after]
-        model._report_iteration(iteration, after, S.argmax(axis=1))
+        report_iteration(model, iteration, after, S.argmax(axis=1))
         converged = iteration > 1 and abs(after - bounds[-3]) <= model.tol * abs(after)
         if converged:
             break

@@ -1,33 +1,26 @@
 """The paper's model as a scikit-learn estimator."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
-
-from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.errors import UsageError, warn_caller
-from sgpmic_cli.estimator_base import (
-    BOOLEAN,
-    MEMORY,
-    check_clusters,
-    check_dimensions,
-    either,
-    fraction,
-    number,
-    one_of,
-    positive_number,
-    storage,
-    whole,
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
 )
-from sgpmic_cli.estimator_base.latent_clusterer import SHARED_RULES, LatentClusterer
-from sgpmic_cli.estimator_base.prediction import Located, with_left_out
-from sgpmic_cli.estimator_base.scaling import Scale
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sgpmic_cli import estimators
+from sgpmic_cli._typing import Array, Indices, PathLike, Table
+from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.gp import dimensions_for
+from sgpmic_cli.model_file import read_arrays, save_model
 from sgpmic_cli.paper.isomap import Parts
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_IN_ITERATIONS
@@ -36,12 +29,26 @@ from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
+from sgpmic_cli.parameters import (
+    BOOLEAN,
+    MEMORY,
+    check_clusters,
+    check_dimensions,
+    check_parameters,
+    either,
+    fraction,
+    number,
+    one_of,
+    positive_number,
+    whole,
+)
 from sgpmic_cli.row_blocks import ALONE, Workers
-from sgpmic_cli.tables.recipe import typed
+from sgpmic_cli.scaling import Scale
+from sgpmic_cli.tables.rows import RowResults, Rows
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
 RULES = {
-    **SHARED_RULES,
+    **estimators.SHARED_RULES,
     "n_clusters": whole(),
     "n_components": either(whole(), fraction()),
     "kernel": one_of("rbf", "linear"),
@@ -61,10 +68,11 @@ RULES = {
     "memory": MEMORY,
 }
 # The arrays of a model file with their axes: n rows, p columns, m clusters, q latent dimensions,
-# k inducing inputs, t kernel parameters and b bounds. The names of attributes end with "_".
+# k inducing inputs, t kernel parameters, b bounds, r rows with those that were left out. The names
+# of attributes end with "_".
 AXES = {
-    "responsibilities_": "nm",
-    "embedding_": "nq",
+    "responsibilities_": "rm",
+    "embedding_": "rq",
     "inducing_points_": "kq",
     "weights_": "m",
     "means_": "mq",
@@ -76,10 +84,11 @@ AXES = {
     "theta": "mt",
     "log_beta": "1",
 }
+ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_")
 
 
 @dataclass(eq=False, repr=False)
-class SGPMIC(LatentClusterer):
+class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Mixture of sparse Gaussian-process latent variable models, as in the paper.
 
     Latent points and clusters are learned together. The paper's Algorithm 1 optimises all
@@ -243,11 +252,99 @@ class SGPMIC(LatentClusterer):
     # and rows of a component below a responsibility. Figure 6 leaves out nothing.
     _negligible = NEGLIGIBLE_IN_ITERATIONS
     _active = ACTIVE
-    _rules = RULES
-    _kind = "paper"
-    updates = ("E", "M")
-    _rows_at_once = 256
-    _run_parameters = ("memory", *LatentClusterer._run_parameters)
+    rules: ClassVar = RULES
+    updates: ClassVar = ("E", "M")  # steps of an iteration, each with a bound
+    _rows_at_once: ClassVar[int] = 256  # that one thread locates together
+
+    def fit(self, X: Table | Rows, y: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like, data frame or Rows of shape (n_samples, n_features)
+            The rows.
+        y : Ignored
+            Not used, present for scikit-learn's interface.
+
+        Returns
+        -------
+        self : SGPMIC
+            The fitted estimator.
+        """
+        check_parameters(self, self.rules)
+        Y = estimators.training_rows(self, X)
+        for name in ("log_density_", "unusual_below_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
+        with estimators.fitting_threads(self.n_jobs) as threads:
+            self._fit_rows(Y, threads)
+        estimators.warn_of_doubts(self)
+        estimators.insert_left_out(self, ROW_ARRAYS)
+        return self
+
+    def fit_transform(self, X: Table | Rows, y: Any = None) -> Array:
+        """Fit the model to rows and return their latent points (n_samples, Q)."""
+        return self.fit(X).embedding_
+
+    def row_results(self, X: Table | Rows) -> RowResults:
+        """Return clusters, probabilities, latent points and densities of rows at once."""
+        return estimators.results_of(self, X)
+
+    @property
+    def training_results(self) -> RowResults:
+        """The results of the training rows."""
+        return estimators.training_results(self)
+
+    def transform(self, X: Table | Rows) -> Array:
+        """Return the latent points (n_samples, Q) of rows, optimised under the fitted model."""
+        return estimators.located(self, X)[0]
+
+    def predict(self, X: Table | Rows) -> Indices:
+        """Return the cluster of each row (n_samples,), and -1 for rows without any value."""
+        return estimators.most_probable(self.predict_proba(X))
+
+    def predict_proba(self, X: Table | Rows) -> Array:
+        """Return the probability of each cluster for each row, (n_samples, n_clusters)."""
+        return estimators.located(self, X)[2]
+
+    def score_samples(self, X: Table | Rows) -> Array:
+        """Return a lower bound on the log density of each row (n_samples,) in the units of X."""
+        return estimators.located(self, X)[3] - np.sum(np.log(self.scale_))
+
+    def score(self, X: Table | Rows, y: Any = None) -> float:
+        """Return the mean of `score_samples`; higher is better."""
+        return float(np.nanmean(self.score_samples(X)))
+
+    def encode(self, X: Table) -> Array:
+        """Return the features (n_samples, F) that the model makes of rows."""
+        check_is_fitted(self)
+        return estimators.encode(self, X)
+
+    def save(self, path: PathLike) -> None:
+        """Write the fitted model to the file `path`, whole or not at all, without pickle."""
+        check_is_fitted(self)
+        p = self._assigner.p
+        arrays = {name: getattr(self, name) for name in AXES if name.endswith("_")}
+        arrays |= {"theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._assigner.Y}
+        values = {name: getattr(self, name) for name in ("converged_", "jitter_", "best_start_")}
+        save_model(self, path, values, arrays)
+
+    def _restore(self, arrays: Mapping[str, Array], every_row: bool) -> None:
+        """Set the attributes that `save` wrote as arrays, and what follows from them."""
+        found = read_arrays(arrays, AXES)
+        self.offset_, self.scale_ = found["offset_"], found["scale_"]
+        S, X = (np.delete(found[name], self._left_out, axis=0) for name in ROW_ARRAYS[:2])
+        prior = mixture(found["weights_"], found["means_"], found["covariances_"])
+        p = Parameters(
+            X,
+            found["inducing_points_"],
+            found["theta"],
+            float(found["log_beta"][0]),
+            prior,
+            self.white_everywhere,
+        )
+        bounds = found["lower_bounds_"].tolist()
+        self._keep(Fit(p, S, bounds, self.converged_, self.jitter_), found["rows"])
+        estimators.insert_left_out(self, ROW_ARRAYS)
 
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
         if self.prior_by_gradient and self.covariance_type != "full":
@@ -257,7 +354,7 @@ class SGPMIC(LatentClusterer):
             )
         check_clusters(self.n_clusters, Y)
         random_state = check_random_state(self.random_state)
-        self._set_scaling(Y, center=self.center)
+        estimators.scale_columns(self, Y, center=self.center)
         scaled = (Y - self.offset_) / self.scale_
         # Only "standard" scaling changes neighbours and explained variances, so the start uses Y.
         shaped = Y / self.scale_ if self.scale == "standard" else Y
@@ -269,12 +366,12 @@ class SGPMIC(LatentClusterer):
             warn_caller(
                 f"n_inducing={self.n_inducing} is more than the {len(Y)} rows; {len(Y)} are used."
             )
-        self._report_step("ISOMAP")
+        estimators.report_step(self, "ISOMAP")
         X = latent_start(shaped, int(q), self.isomap_components, self.memory, random_state)
         data, log_beta = observe(scaled), starting_log_beta(scaled)
         kernel, fits = self._kernel(), []
         for seed in random_state.randint(np.iinfo(np.int32).max, size=self.n_init):
-            self._report_step("fuzzy c-means")
+            estimators.report_step(self, "fuzzy c-means")
             parameters, S = start(self, kernel, X, log_beta, check_random_state(int(seed)))
             fits.append(train(self, kernel, data, parameters, S, threads))
         self.best_start_ = int(np.argmax([fit.bounds[-1] for fit in fits]))
@@ -292,57 +389,30 @@ class SGPMIC(LatentClusterer):
         self.embedding_variances_ = np.zeros_like(self.embedding_)
         self.noise_variances_ = np.full(scaled.shape[1], 1.0 / p.beta)
         self.kernel_params_ = [self._kernel().named(row) for row in p.theta]
-        self.selection_ = None
+        self.selection_, self.no_clusters_ = None, False
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
         _, factors = Bound(self._kernel(), data, S).value(p)
         self._assigner = RowAssigner(self._kernel(), p, factors, scaled, S)
+        estimators.set_diagnostics(self)
 
     def _kernel(self) -> Kernel:
         return RBF(self.ard) if self.kernel == "rbf" else Linear()
 
-    def _located(self, scaled: Array) -> Located:
-        return self._assigner.assign(scaled)
+    def _locate(self, rows: Array) -> tuple[Array, ...]:
+        """Return points, variances, probabilities and log densities of scaled rows."""
+        return self._assigner.assign(rows)
 
     @cached_property
-    def log_density_(self) -> Array:  # type: ignore[override]
+    def log_density_(self) -> Array:
         """Lower bound on the log density of each training row in the scaled columns."""
-        parts = self._map_block(self._assigner.Y, self._located, ALONE)
-        return with_left_out(Located.joined(parts).log_density, self._left_out)
+        parts = estimators.in_parts(self._assigner.Y, self._locate, self._rows_at_once, ALONE)
+        return estimators.with_left_out(estimators.joined(parts)[3], self._left_out)
 
-    def _content(self) -> tuple[dict, dict[str, Array]]:
-        p = self._assigner.p
-        arrays = {name: getattr(self, name) for name in AXES if name.endswith("_")}
-        arrays |= {"theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._assigner.Y}
-        names = ("converged_", "jitter_", "best_start_")
-        return {name: getattr(self, name) for name in names}, arrays
+    @cached_property
+    def unusual_below_(self) -> float:
+        """Log density below which a row is unusual."""
+        return estimators.unusual_below(self.log_density_)
 
-    def _restore(self, values: dict, members: storage.Arrays, every_row: bool) -> None:
-        n_theta = len(self._kernel().start(members["embedding_"].shape[1]))
-        arrays = storage.read_arrays(members, AXES, {"m": self.n_clusters, "t": n_theta})
-        _check(arrays)
-        self.offset_, self.scale_ = arrays["offset_"], arrays["scale_"]
-        p = Parameters(
-            arrays["embedding_"],
-            arrays["inducing_points_"],
-            arrays["theta"],
-            float(arrays["log_beta"][0]),
-            mixture(arrays["weights_"], arrays["means_"], arrays["covariances_"]),
-            self.white_everywhere,
-        )
-        S, bounds = arrays["responsibilities_"], arrays["lower_bounds_"].tolist()
-        converged, jitter = typed(bool, values["converged_"]), typed(float, values["jitter_"])
-        fit = Fit(p, S, bounds, converged, jitter)
-        self.best_start_ = typed(int, values.get("best_start_", 0))
-        self._keep(fit, arrays["rows"])
-        self._diagnose()
-
-
-def _check(arrays: storage.Arrays) -> None:
-    """Raise ValueError if the arrays cannot come from a fit."""
-    storage.check_probabilities(arrays, "responsibilities_", "weights_")
-    covariances = arrays["covariances_"]
-    positive = arrays["weights_"], arrays["scale_"], np.linalg.eigvalsh(covariances)
-    if any((values <= 0).any() for values in positive):
-        raise ValueError("a weight, a scale or a covariance in it is not positive")
-    if not np.allclose(covariances, covariances.transpose(0, 2, 1)):
-        raise ValueError("a covariance in it is not symmetric")
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]

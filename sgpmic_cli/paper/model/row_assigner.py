@@ -21,7 +21,6 @@ from scipy.special import logsumexp
 from sklearn.neighbors import KDTree
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.estimator_base.latent_clusterer import Located
 from sgpmic_cli.gp import climb
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.dtc import Factors
@@ -40,8 +39,8 @@ class RowAssigner:
         self.tree = KDTree(Y)  # exact differences: a training row has distance zero to itself
         self.rounding = ROUNDING * np.abs(Y).max(axis=0)  # (P,)
 
-    def assign(self, Y: Array) -> Located:
-        """Assign every row of Y (n, P)."""
+    def assign(self, Y: Array) -> tuple[Array, ...]:
+        """Return points and variances (n, Q), probabilities (n, M) and log densities (n,)."""
         nearest = self.tree.query(Y, return_distance=False)[:, 0]
         X = self.p.X[nearest]
         new = (np.abs(self.Y[nearest] - Y) > self.rounding).any(axis=1)
@@ -51,7 +50,7 @@ class RowAssigner:
         S, log_score = _normalise(self._log_parts(Y, X))
         S[~new] = self.S[nearest[~new]]
         constant = 0.5 * Y.shape[1] * np.log(self.p.beta / (2.0 * np.pi))
-        return Located(X, np.zeros_like(X), S, log_score + constant)
+        return X, np.zeros_like(X), S, log_score + constant
 
     def _climb(self, Y: Array, X: Array, S: Array) -> Array:
         """Return a local maximum over x of sum_m s_m l_m(x), starting at X."""

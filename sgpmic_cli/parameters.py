@@ -1,56 +1,18 @@
-"""Base class of all estimators, and checks of their parameters: a rule and a sentence for each.
+"""Checks of the parameters of estimators: a rule and a sentence for each.
 
 Unlike scikit-learn's private `_parameter_constraints`, the rules reject booleans as numbers, NaN
 and infinity, and the command line can print their sentences.
 """
 
-import copy
 import math
 import os
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 
-from sgpmic_cli._typing import Indices
 from sgpmic_cli.errors import UsageError
-
-
-class Clusterer(ClusterMixin, BaseEstimator):
-    """A clustering estimator whose `_fit_to` sets `labels_`."""
-
-    labels_: Indices
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-            The rows to cluster.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : estimator
-            The fitted estimator.
-        """
-        # Fit a copy, so that an interrupted or failed fit leaves the estimator unchanged.
-        fresh = copy.copy(self)
-        fresh.__dict__ = {
-            name: value for name, value in vars(self).items() if not name.endswith("_")
-        }
-        fresh._fit_to(X)
-        self.__dict__ = fresh.__dict__
-        return self
-
-    @abstractmethod
-    def _fit_to(self, X: Any) -> None:
-        """Check the parameters and the rows, and set the fitted attributes."""
 
 
 class Rule(NamedTuple):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.estimator_base import scaling
+from sgpmic_cli import scaling
 
 Y = np.random.RandomState(0).randn(90, 3) * [1.0, 5.0, 0.1] + [0.0, 8.0, 1e5]
 ONE_GAP = np.where(np.arange(270).reshape(90, 3) == 100, np.nan, Y)

@@ -3,8 +3,6 @@
 import json
 import os
 import pickle
-import zipfile
-from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
@@ -12,7 +10,7 @@ import pytest
 
 from sgpmic_cli import SGPMIC, GroupMap, load
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.recipe import TableRecipe
+from sgpmic_cli.model_file import RUN_PARAMETERS
 
 Y = np.random.RandomState(0).randn(40, 3) + 4.0 * (np.arange(40) % 2)[:, None]
 GAPS = np.where(np.random.RandomState(1).rand(40, 3) < 0.1, np.nan, Y)
@@ -43,13 +41,13 @@ def saved(fitted, tmp_path):
 
 
 def rewrite(path, about=None, **arrays):
-    """Replace parts of the header, and replace or remove arrays of a file."""
+    """Replace parts of the header and arrays of a file."""
     with np.load(path) as members:
         content = {name: members[name] for name in members.files}
-    header = json.loads(content["header"].tobytes()) | (about or {})
-    content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    header = json.loads(str(content["header"])) | (about or {})
+    content["header"] = np.array(json.dumps(header))
     content |= arrays
-    np.savez(path, **{name: array for name, array in content.items() if array is not None})
+    np.savez(path, **content)
 
 
 def assert_refused(path):
@@ -91,16 +89,9 @@ def test_a_loaded_model_is_the_same_model(tmp_path, model, X):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(model, name), name)
     for ours, theirs in zip(loaded.kernel_params_, model.kernel_params_, strict=True):
         assert all(np.array_equal(ours[name], theirs[name]) for name in theirs)
-    run = (*model._run_parameters, "init")
-    kept = {name: value for name, value in model.get_params().items() if name not in run}
+    own = model.get_params().items()
+    kept = {name: value for name, value in own if name not in RUN_PARAMETERS}
     assert kept == {name: loaded.get_params()[name] for name in kept}
-
-
-def test_the_other_estimator_does_not_load_a_file(fitted, saved):
-    other = GroupMap if type(fitted) is SGPMIC else SGPMIC
-    with pytest.raises(UsageError, match=r"holds a model of kind '.*': use sgpmic\.load"):
-        other.load(saved)
-    assert type(type(fitted).load(saved)) is type(fitted)
 
 
 @pytest.mark.parametrize("version", [2, 99])
@@ -145,9 +136,9 @@ def test_pickled_code_is_never_run(saved, tmp_path):
 
 def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
     whole, rng, refused = saved.read_bytes(), np.random.RandomState(0), 0
-    for trial in range(60):
+    for trial in range(20):
         damaged = bytearray(whole)
-        if trial < 20:
+        if trial < 10:
             damaged = damaged[: rng.randint(len(whole))]
         else:
             damaged[rng.randint(len(whole))] ^= 1 << rng.randint(8)
@@ -158,99 +149,16 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
             refused += 1
         else:  # the flip changed a date or the like
             np.testing.assert_array_equal(loaded.responsibilities_, fitted.responsibilities_)
-    assert refused > 40
+    assert refused > 12
 
 
-OTHER_RECIPE = asdict(TableRecipe.of_numbers(["a", "b"]))
-HEADERS = {
-    "format": ["other"],
-    "version": ["one", 0, 1.5],
-    "kind": ["other", []],
-    "parameters": [[], {"no_such": 1}, {"n_clusters": -2}, {"n_clusters": 2, "callback": "print"}],
-    "fitted": [[], {}],
-    "feature_names": ["abc", ["a"]],
-    "recipe": [{}, OTHER_RECIPE],
-    "left_out": [["x"], [999], [-5], [0.5], [3, 3]],
-    "unusual_below": ["x", float("inf")],
-}
-
-
-@pytest.mark.parametrize(
-    ("part", "value"), [(part, value) for part, values in HEADERS.items() for value in values]
-)
-def test_an_invalid_header_is_refused_in_one_sentence(saved, part, value):
-    rewrite(saved, {part: value})
+@pytest.mark.parametrize("array", [np.zeros((39, 3)), np.zeros(40), np.zeros((40, 2))])
+def test_arrays_of_other_shapes_are_refused(saved, array):
+    rewrite(saved, rows=array)
     assert_refused(saved)
 
 
-ONES = np.ones((40, 2))
-BOTH = {
-    "rows": [None, np.full((40, 3), 1e200), Y[:39], np.full((40, 3), np.nan), Y.astype(complex)],
-    "responsibilities_": [7.0 * ONES],
-    "embedding_": [np.zeros(40)],
-    "scale_": [np.zeros(3)],
-    "offset_": [np.zeros(2), np.float64(0.0)],
-    "lower_bounds_": [np.zeros((2, 2))],
-    "header": [np.frombuffer(text, dtype=np.uint8) for text in (b"[" * 100_000, b"\xff\xfe")],
-}
-DEFAULT = {
-    "mu": [np.zeros((39, 2)), np.zeros(40)],
-    "log_s": [1e4 * ONES],
-    "log_g": [np.full(2, np.nan)],
-    "covariances": [-np.tile(np.eye(2), (2, 1, 1))],
-    "labels": [np.full(40, 2.0), np.full(40, 0.5)],
-    "temperature": [np.zeros(1)],
-    "coefficients": [np.zeros((1, 2, 2))],
-    "refit_weights": [-np.ones((6, 2)), 0.7 * ONES],
-    "missing_covariance": [-np.eye(3)],
-    "embedding_variances_": [0.0 * ONES],
-    "consensus_": [0.7 * ONES],
-}
-PAPER = {
-    "weights_": [np.array([1e5, 1e5]), np.array([2.0, -1.0]), np.float64(1.0)],
-    "covariances_": [np.tile([[1.0, 1e6], [0.0, 1.0]], (2, 1, 1)), np.zeros((2, 2, 2))],
-    "theta": [np.zeros((2, 9))],
-}
-
-
-def test_invalid_arrays_are_refused_in_one_sentence(fitted, saved):
-    whole = saved.read_bytes()
-    own = PAPER if type(fitted) is SGPMIC else DEFAULT
-    for name, values in (BOTH | own).items():
-        for value in values:
-            saved.write_bytes(whole)
-            rewrite(saved, **{name: value})
-            assert_refused(saved)
-
-
-RESULTS = {
-    "converged_": ["yes", None],
-    "base_clusterings_": [None, "one", [1]],
-    "selection_": [3, [], [{}], {"n_clusters": 0}, {"score": "high"}, {"plausible": 1}],
-    "verdicts_": [[], {"verdict": "good"}, {"depth": "deep"}, {"neighbour": 9}],
-    "group_depths_": [[None], ["x"]],
-    "stability_": [[0.5], [None, None], 1.0],
-}
-
-
-def test_invalid_results_are_refused_in_one_sentence(tmp_path):
-    path = tmp_path / "m.npz"
-    default(n_clusters=(2, 3), n_resamples=2).fit(Y).save(path)
-    with np.load(path) as members:
-        fitted = json.loads(members["header"].tobytes())["fitted"]
-    for name, values in RESULTS.items():
-        for value in values:
-            change = value
-            if isinstance(value, dict):  # of the first row of a table
-                change = [{**fitted[name][0], **value}, *fitted[name][1:]]
-            rewrite(path, {"fitted": {**fitted, name: change}})
-            assert_refused(path)
-    rewrite(path, {"fitted": fitted})
-    load(path)
-
-
-def test_an_archive_that_decompresses_to_gigabytes_is_refused(saved):
-    with zipfile.ZipFile(saved, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr("more.npy", bytes(80 * 1024**2))
-    with pytest.raises(UsageError, match="decompresses to more than a model can hold"):
-        load(saved)
+@pytest.mark.parametrize("parameters", [{"no_such": 1}, {"n_clusters": -2}])
+def test_impossible_parameters_are_refused(saved, parameters):
+    rewrite(saved, {"parameters": parameters})
+    assert_refused(saved)

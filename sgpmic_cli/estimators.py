@@ -1,0 +1,304 @@
+"""What `GroupMap` and `SGPMIC` share: the way from a table to scaled rows, and to their results.
+
+The functions take the estimator. `encode` sets its attributes `encoder_` and `n_features_in_`, and
+`scale_columns` sets `offset_` and `scale_`. Its method `_locate` returns the located rows of an
+array of scaled rows: latent points and variances (n, Q), probabilities (n, M) and log densities
+(n,).
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, gen_batches, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.errors import UsageError, input_errors, warn_caller
+from sgpmic_cli.parameters import BOOLEAN, CALLBACK, JOBS, either, number, one_of, whole
+from sgpmic_cli.row_blocks import Workers, row_blocks, workers
+from sgpmic_cli.scaling import SAFE_RANGE, check_spread, offset_and_scale
+from sgpmic_cli.tables.encoder import TableEncoder, is_frame
+from sgpmic_cli.tables.recipe import Block, TableRecipe
+from sgpmic_cli.tables.rows import RowResults, Rows
+
+SHARED_RULES = {
+    "scale": one_of("none", "global", "standard"),
+    "n_inducing": whole(),
+    "max_iter": whole(),
+    "optimizer_steps": whole(),
+    "tol": number(),
+    "n_jobs": JOBS,
+    "verbose": either(BOOLEAN, whole(0)),
+    "callback": CALLBACK,
+}
+COST = 25  # of locating a row, relative to a row of a bound
+LEFT_OUT = -1  # label of a row without any value, as of noise in scikit-learn
+TINY = 5  # a cluster with fewer rows is small ...
+TINY_FRACTION = 0.2  # ... unless it has this fraction of the rows divided by the clusters
+SHARED = 0.5  # two clusters overlap if they share this fraction of their responsibility
+FENCE = 3.0  # interquartile ranges below the first quartile, the outer fence of a box plot
+
+
+def encode(model: Any, X: Any, *, fitting: bool = False) -> Array:
+    """Return the features of a table (n, F), NaN for missing values.
+
+    After a fit to a data frame, the columns of an array are matched by position.
+    """
+    if isinstance(X, np.ma.MaskedArray):  # scikit-learn ignores the mask
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    if fitting:
+        _learn_encoder(model, X)
+    checks: Any = {"dtype": np.float64, "order": "C", "ensure_min_samples": 1 + fitting}
+    if isinstance(X, Rows | Block):
+        Y = X.Y
+    elif model.encoder_ is None:
+        finite = "allow-nan" if _allows_nan(model) else True
+        with input_errors():
+            return validate_data(model, X, reset=fitting, ensure_all_finite=finite, **checks)
+    else:
+        if not is_frame(X):
+            validate_data(model, X, reset=False, skip_check_array=True)
+        Y = model.encoder_.transform(X)
+    with input_errors():
+        return check_array(Y, ensure_all_finite="allow-nan", **checks)
+
+
+def _learn_encoder(model: Any, X: Any) -> None:
+    """Set `encoder_`, and for encoded tables the number and the names of the columns."""
+    model.encoder_ = None
+    if isinstance(X, Rows):
+        set_encoder(model, X.recipe or TableRecipe.of_numbers(X.feature_names))
+    elif is_frame(X):
+        validate_data(model, X, skip_check_array=True)
+        model.encoder_ = TableEncoder().fit(X)
+        if notes := model.encoder_.notes_:
+            warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
+
+
+def set_encoder(model: Any, recipe: TableRecipe) -> None:
+    """Set the encoder of a recipe, and the number and the names of the columns."""
+    model.encoder_ = TableEncoder.from_recipe(recipe)
+    model.n_features_in_ = model.encoder_.n_features_in_
+    vars(model).pop("feature_names_in_", None)
+    if hasattr(model.encoder_, "feature_names_in_"):
+        model.feature_names_in_ = model.encoder_.feature_names_in_
+
+
+def rows_without_values(model: Any, Y: Array) -> BoolArray:
+    """Return which rows have no value (n,), and warn of them."""
+    blocks = list(row_blocks(len(Y)))
+    empty = np.concatenate([np.isnan(Y[rows]).all(axis=1) for rows in blocks])
+    if empty.all():
+        raise UsageError("No row has a value.")
+    if not _allows_nan(model) and any(np.isnan(Y[b][~empty[b]]).any() for b in blocks):
+        raise UsageError(f"X has missing values, which {type(model).__name__} does not take.")
+    if empty.any():
+        count, first = np.count_nonzero(empty), np.flatnonzero(empty)[0] + 1
+        warn_caller(f"Rows without any value are left out: {count}, the first is row {first}.")
+    return empty
+
+
+def training_rows(model: Any, X: Any) -> Array:
+    """Return the features of the rows with values, and set `_left_out` to the others."""
+    Y = encode(model, X, fitting=True)
+    empty = rows_without_values(model, Y)
+    model._left_out = np.flatnonzero(empty)
+    Y = Y[~empty] if empty.any() else Y
+    check_spread(Y)
+    return Y
+
+
+def scale_columns(model: Any, Y: Array, **options: bool) -> None:
+    """Set `offset_` and `scale_` from the features (N, F)."""
+    levels = None if model.encoder_ is None else model.encoder_.recipe_.levels
+    model.offset_, model.scale_ = offset_and_scale(Y, model.scale, levels, **options)
+
+
+def scaled(model: Any, Y: Array, row_numbers: Indices | None = None) -> Array:
+    """Return the scaled features. Features with a scale of zero are left out."""
+    used = model.scale_ > 0
+    with np.errstate(over="ignore"):
+        rows = (Y[:, used] - model.offset_[used]) / model.scale_[used]
+    if len(far := np.flatnonzero((np.abs(rows) > SAFE_RANGE[1]).any(axis=1))):
+        name = far[0] + 1 if row_numbers is None else row_numbers[far[0]]
+        raise UsageError(
+            f"Row {name} is too far from the training rows to be assigned "
+            f"(beyond {SAFE_RANGE[1]:.0e} standard deviations)."
+        )
+    return np.asarray(rows)
+
+
+def in_blocks(model: Any, X: Any, work: Callable[[Array], Any]) -> tuple[list[Any], Indices]:
+    """Return the results of a function of scaled rows, and the rows without any value."""
+    check_is_fitted(model)
+    Y, results = encode(model, X), []
+    empty = rows_without_values(model, Y)
+    numbers = getattr(X, "row_numbers", None)
+    numbers = np.arange(1, len(Y) + 1) if numbers is None else numbers
+    with workers(model.n_jobs) as threads:
+        for rows in row_blocks(len(Y)):
+            part = scaled(model, Y[rows], numbers[rows])[~empty[rows]]
+            results += in_parts(part, work, model._rows_at_once, threads)
+    return results, np.flatnonzero(empty)
+
+
+def in_parts(rows: Array, work: Callable[[Array], Any], size: int, threads: Workers) -> list[Any]:
+    """Return the results of a function for small parts of one block of scaled rows."""
+    parts = [rows[part] for part in gen_batches(len(rows), size)]
+    return threads.map(work, parts, COST * len(rows))
+
+
+def joined(parts: Sequence[Sequence[Array]]) -> list[Array]:
+    """Concatenate each of the arrays that the parts have."""
+    return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+
+
+def located(model: Any, X: Any) -> list[Array]:
+    """Return points, variances, probabilities and log densities of the rows of a table."""
+    parts, left_out = in_blocks(model, X, model._locate)
+    return [with_left_out(each, left_out) for each in joined(parts)]
+
+
+def results_of(model: Any, X: Any) -> RowResults:
+    """Return clusters, probabilities, latent points and densities of rows."""
+    points, variances, S, log_density = located(model, X)
+    unusual = log_density < model.unusual_below_
+    return RowResults(most_probable(S), S, points, variances, log_density, unusual)
+
+
+def training_results(model: Any) -> RowResults:
+    """Return the results of the training rows after a fit."""
+    check_is_fitted(model, "log_density_")
+    return RowResults(
+        model.labels_,
+        model.responsibilities_,
+        model.embedding_,
+        model.embedding_variances_,
+        model.log_density_,
+        model.log_density_ < model.unusual_below_,
+    )
+
+
+def most_probable(S: Array) -> Indices:
+    """Return the most probable cluster of each row (n,), -1 for NaN."""
+    labels = S.argmax(axis=1)
+    labels[np.isnan(S[:, 0])] = LEFT_OUT
+    return labels
+
+
+def with_left_out(values: Array, left_out: Indices) -> Array:
+    """Insert NaN, or -1 among integers, for rows that were left out, at these places."""
+    if not len(left_out):
+        return values
+    n, empty = len(values) + len(left_out), -1 if values.dtype.kind == "i" else np.nan
+    result = np.full((n, *values.shape[1:]), empty)
+    result[np.delete(np.arange(n), left_out)] = values
+    return result
+
+
+def insert_left_out(model: Any, names: Sequence[str]) -> None:
+    """Insert the training rows without any value into some attributes."""
+    for name in names:
+        setattr(model, name, with_left_out(getattr(model, name), model._left_out))
+    model.labels_ = most_probable(model.responsibilities_)
+
+
+def unusual_below(log_density: Array) -> float:
+    """Return the log density below which a row is unlike the training rows (N,), some NaN."""
+    first, third = np.nanpercentile(log_density, [25, 75])
+    return float(first - FENCE * (third - first))
+
+
+class Diagnostics(NamedTuple):
+    """Rows (M,) and mean probability (M,) of every cluster, and the numbers of doubtful ones."""
+
+    sizes: Indices
+    certainty: Array
+    overlapping_pairs: list[tuple[int, int]]
+    small_clusters: list[int]
+    empty_clusters: list[int]
+
+
+def diagnose(S: Array) -> Diagnostics:
+    """Compute the diagnostics from the responsibilities (N, M)."""
+    n, m = S.shape
+    labels, counts = S.argmax(axis=1), S.sum(axis=0)
+    sizes = np.bincount(labels, minlength=m)
+    sums = np.bincount(labels, weights=S.max(axis=1), minlength=m)
+    certainty = np.divide(sums, sizes, out=np.zeros(m), where=sizes > 0)
+    nonempty = np.flatnonzero(sizes)
+    pairs: list[tuple[int, int]] = []
+    for i, a in enumerate(nonempty):
+        others = nonempty[i + 1 :]
+        shared = np.zeros(len(others))
+        for rows in row_blocks(n):
+            shared += np.minimum(S[rows, a : a + 1], S[rows][:, others]).sum(axis=0)
+        overlapping = shared > SHARED * np.minimum(counts[a], counts[others])
+        pairs += [(int(a), int(b)) for b in others[overlapping]]
+    small = np.flatnonzero((sizes > 0) & (sizes < min(TINY, TINY_FRACTION * n / m)))
+    return Diagnostics(sizes, certainty, pairs, small.tolist(), np.flatnonzero(sizes == 0).tolist())
+
+
+def set_diagnostics(model: Any) -> None:
+    """Set the attributes that follow from the responsibilities of the rows with values."""
+    S = model.responsibilities_
+    model.labels_, model.n_clusters_ = S.argmax(axis=1), S.shape[1]
+    found = diagnose(S)
+    model.cluster_sizes_, model.certainty_ = found.sizes, found.certainty
+    model.overlapping_pairs_ = found.overlapping_pairs
+    model.small_clusters_, model.empty_clusters_ = found.small_clusters, found.empty_clusters
+
+
+def warn_of_doubts(model: Any) -> None:
+    """Warn if clusters are small, empty or hard to tell apart."""
+    doubts = []
+    if pairs := model.overlapping_pairs_:
+        (a, b), n = pairs[0], len(pairs)
+        words = f"{n} pairs of clusters, such as {a} and {b}" if n > 1 else f"clusters {a} and {b}"
+        doubts.append(f"many rows lie between {words}")
+    if model.small_clusters_:
+        doubts.append(f"{_clusters(model.small_clusters_)} fewer than {TINY} rows")
+    if model.empty_clusters_:
+        doubts.append(f"{_clusters(model.empty_clusters_)} no rows")
+    if doubts:
+        fewer = "fewer clusters" if model.n_clusters_ > 2 else "a single cluster"
+        warn_caller(f"{'; '.join(doubts)}: {fewer} may describe these data better.")
+
+
+def _clusters(numbers: list[int]) -> str:
+    names = ", ".join(map(str, numbers))
+    return f"cluster {names} has" if len(numbers) == 1 else f"clusters {names} have"
+
+
+def report_step(model: Any, step: str) -> None:
+    """Report the start of a step of a fit, such as the choice of the number of clusters."""
+    if model.verbose:
+        print(f"{type(model).__name__}: {step}", flush=True)
+    started = getattr(model.callback, "started", None)
+    if started is not None:
+        started(step)
+
+
+def report_iteration(model: Any, iteration: int, bound: float, labels: Indices) -> None:
+    """Report the end of an EM iteration."""
+    if model.verbose:
+        text = f"iteration {iteration} of at most {model.max_iter}, bound {bound:.2f}"
+        print(f"{type(model).__name__}: {text}", flush=True)
+    if model.callback is not None:
+        model.callback(iteration, bound, labels)
+
+
+@contextmanager
+def fitting_threads(n_jobs: int | None) -> Iterator[Workers]:
+    """Open the threads of a fit, whose starts and base clusterings need not converge."""
+    with workers(n_jobs) as threads, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield threads
+
+
+def _allows_nan(model: Any) -> bool:
+    return bool(get_tags(model).input_tags.allow_nan)
