@@ -21,12 +21,6 @@ def test_neighbours_are_counted_on_the_map():
     assert map_study.own_neighbours(points[:12], half) == 0.0
 
 
-def test_a_row_is_right_if_its_class_is_the_majority_of_its_cluster():
-    classes, labels = np.array([3, 3, 5, 5, 5, 3]), np.array([0, 0, 0, 2, 2, 2])
-    expected = [True, True, False, True, True, False]
-    assert map_study.in_majority(classes, labels).tolist() == expected
-
-
 def test_calibration_error_and_area_have_their_definitions():
     bins = map_study.reliability(RIGHT, CONFIDENCE)
     assert bins[9].tolist() == pytest.approx([3, 2.9, 3])
@@ -35,16 +29,6 @@ def test_calibration_error_and_area_have_their_definitions():
     assert map_study.calibration_error(bins) == pytest.approx((0.1 + 0.1) / 5)
     assert map_study.area(RIGHT, CONFIDENCE) == pytest.approx(3.5 / 4)
     assert np.isnan(map_study.area(np.ones(5, dtype=bool), CONFIDENCE))
-
-
-def test_outliers_replace_five_percent_of_the_rows_within_the_range():
-    rows = np.random.RandomState(0).randn(200, 3)
-    mixed, planted = map_study.plant_outliers(rows, seed=0)
-    assert planted.sum() == 10
-    assert np.array_equal(mixed[~planted], rows[~planted])
-    assert (mixed[planted] != rows[planted]).all()
-    assert (mixed >= rows.min(axis=0)).all()
-    assert (mixed <= rows.max(axis=0)).all()
 
 
 def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples_and_above_the_scores():

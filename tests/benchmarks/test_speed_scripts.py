@@ -13,13 +13,6 @@ def test_candidates_take_turns_and_the_fastest_call_counts():
     assert ms == {"a": 1000.0, "b": 1000.0}
 
 
-def test_the_exponent_is_that_of_the_larger_sizes():
-    sizes = (1000, 10_000, 100_000, 1_000_000)
-    rows = [{"n": n, "ms": 1e-3 * n**1.03 if n >= 10_000 else 99.0} for n in sizes]
-    assert speed.exponent(rows) == pytest.approx(1.03)
-    assert speed.exponent(rows[:2]) is None
-
-
 def test_a_process_is_measured_in_total_and_at_its_first_line():
     work = "sum(range(10**7)); print(1, flush=True); sum(range(10**7)); print(2)"
     found = end_to_end.run([sys.executable, "-c", work])

@@ -6,7 +6,7 @@ import pytest
 from central_differences import central_differences
 from random_problem import problem
 
-from benchmarks import missing_values, mixed_tables, verdicts
+from benchmarks import missing_values, verdicts
 from benchmarks.two_bounds import (
     bounds_by_iteration,
     posterior,
@@ -98,21 +98,3 @@ def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
     assert list(written["judged"].unique()) == ["k-means", "clusters", "islands"]
     counts = written.groupby("table", sort=False)["with a group"].agg(list).tolist()
     assert counts == [[0, 0, 0], [2, 2, 2]]
-
-
-def test_a_cloud_of_few_distinct_rows_has_no_more_clusters(monkeypatch):
-    flag = {"flag": lambda n, p, random: random.randint(0, 2, (n, 1))}
-    monkeypatch.setattr(verdicts, "CLOUDS", flag)
-    assert {k for _, _, k, _ in verdicts.false_alarms(4)} == {2}
-
-
-def test_fractions_of_verdicts_have_standard_errors():
-    table = verdicts.summary({"table": "t", "islands": found} for found in [True] + 3 * [False])
-    assert table.to_numpy().tolist() == [["t", "islands", 4, 1, 0.25, 0.217]]
-
-
-def test_numbers_and_scores_of_mixed_tables_are_written(tmp_path, capsys):
-    mixed_tables.main(["--draws", "1", "--kinds", "4 flags, 2 groups", "--out", str(tmp_path)])
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[2].startswith("| 4 flags, 2 groups | 2 | 2 (1) |")
-    assert (tmp_path / "mixed-tables.csv").exists()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from benchmarks import agreement, numbers
+from benchmarks import agreement
 from sgpmic_cli.commands import app
 
 ROOT = Path(__file__).parents[2]
@@ -110,12 +110,6 @@ def test_commands_and_make_targets_exist(page):
     text = page.read_text(encoding="utf-8")
     assert set(re.findall(r"[`$] ?sgpmic ([a-z][a-z0-9-]*)", text)) <= commands
     assert set(re.findall(r"[`$] ?make ([a-z][a-z0-9-]*)", text)) <= targets
-
-
-@pytest.mark.parametrize("page", list(numbers.documents()), ids=lambda page: page.stem)
-def test_no_mark_begins_a_line_of_a_paragraph(page):
-    """In Markdown a comment there ends the paragraph."""
-    assert not re.findall(r"^ *<!--= .*<!--/-->", page.read_text(encoding="utf-8"), re.M)
 
 
 def test_command_line_page_is_up_to_date(monkeypatch):
