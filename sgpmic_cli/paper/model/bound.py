@@ -24,8 +24,6 @@ ACTIVE = 1e-3  # rows with a smaller responsibility are left out of a component 
 MIN_ACTIVE = 5  # ... but the component keeps at least this number of rows
 JITTER = 1e-6  # on the diagonal of K_uu if white is on every element
 BLOCK = 4096  # rows that one thread processes together
-# Larger workspaces (256 MB) are not kept, and the gradient computes the covariances again.
-MOST_KEPT = 2**25
 TINY = 1e-300  # smallest responsibility of a row, because the kernel takes its logarithm
 
 
@@ -91,8 +89,8 @@ def observe(Y: Array) -> Observed:
 class Stack:
     """Rows of one or more components, whose kernels are computed together.
 
-    The workspace holds K~ and Y~ of `dtc.py`, and then dL/dK~. Its pages stay in memory between
-    evaluations; new ones cost a seventh of the time of an evaluation.
+    The workspace (K + D + K, n) holds K~ and Y~ of `dtc.py`, and then dL/dK~. Its pages stay in
+    memory between evaluations; new ones cost a seventh of the time of an evaluation.
     """
 
     def __init__(self, components: Indices, rows: Indices, root_s: Array, Y: Array):
@@ -101,11 +99,20 @@ class Stack:
         found, starts = np.unique(components, return_index=True)
         places = map(slice, starts, [*starts[1:], len(rows)])
         self.places = dict(zip(found.tolist(), places, strict=True))
-        self.workspace: Array | None = None  # (K + D + K, n)
+        self.workspace = np.empty((0, len(rows)))
 
     def at(self, p: Parameters) -> tuple[Array, Array, Array]:
         """Return the first arguments of a kernel."""
         return p.natural.T[:, self.components], p.Z, p.X[self.rows]
+
+    def compute(self, kernel: Kernel, p: Parameters) -> Array:
+        """Set and return K~ above Y~ in the workspace (K + D, n)."""
+        k, height = len(p.Z), 2 * len(p.Z) + len(self.Y)
+        if len(self.workspace) != height:
+            self.workspace = np.empty((height, len(self.rows)))
+            self.workspace[k:-k] = self.Y
+        kernel.cross(*self.at(p), self.root_s, out=self.workspace[:k])
+        return self.workspace[:-k]
 
 
 class Bound:
@@ -167,8 +174,7 @@ class Bound:
         dZ, dtheta = gram_gradients(self.kernel, p.natural, p.Z, K_uu, D)
 
         def gradients(stack: Stack) -> tuple[Array, Array, Array]:
-            found = self._covariances(stack, p)
-            K, V, dK = found[:k], found[:-k], found[-k:]
+            K, V, dK = stack.workspace[:k], stack.workspace[:-k], stack.workspace[-k:]
             for m, place in stack.places.items():
                 cross_gradient(factors[m], V[:, place], beta, out=dK[:, place])
             return self.kernel.cross_gradients(*stack.at(p), K, dK, stack.root_s)
@@ -187,8 +193,7 @@ class Bound:
         K_uu = gram(self.kernel, p.natural, p.Z)
 
         def products(stack: Stack) -> dict[int, tuple[Array, Array]]:
-            found = self._compute(stack, p)
-            K, Y = found[:k], found[k:-k]
+            K, Y = np.vsplit(stack.compute(self.kernel, p), [k])
             return {
                 m: (K[:, place] @ K[:, place].T, K[:, place] @ Y[:, place].T)
                 for m, place in stack.places.items()
@@ -202,25 +207,10 @@ class Bound:
                 for parts in zip(*[found[m] for found in of_stacks if m in found], strict=True)
             )
             own = [stack for stack in self.stacks if m in stack.places]
-            blocks = (self._covariances(stack, p)[:-k, stack.places[m]] for stack in own)
+            blocks = (stack.workspace[:-k, stack.places[m]] for stack in own)
             return factorise(K_uu[m], KK, KY, p.beta, self.totals[m], blocks)
 
         return self.workers.map(factors, range(len(K_uu)), self.n_rows), K_uu
-
-    def _covariances(self, stack: Stack, p: Parameters) -> Array:
-        """Return the workspace of a stack with K~ and Y~, from `_evaluate` if it was kept."""
-        return self._compute(stack, p) if stack.workspace is None else stack.workspace
-
-    def _compute(self, stack: Stack, p: Parameters) -> Array:
-        """Return the workspace of a stack with K~ and Y~."""
-        k, found = len(p.Z), stack.workspace
-        if found is None:
-            found = np.empty((k + len(stack.Y) + k, len(stack.rows)))
-            found[k:-k] = stack.Y
-            if self.n_rows * len(found) <= MOST_KEPT:
-                stack.workspace = found
-        self.kernel.cross(*stack.at(p), stack.root_s, out=found[:k])
-        return found
 
     def _sum(self, factors: list[Factors], prior: float) -> float:
         return sum(f.value for f in factors) + prior + self.entropy

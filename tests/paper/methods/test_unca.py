@@ -4,9 +4,14 @@ from scipy.optimize import rosen, rosen_der
 from sklearn.cluster import KMeans
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.methods.unca.conjugate_gradients import descend, evaluated
+from sgpmic_cli.paper.methods.unca.conjugate_gradients import Point, descend
 from sgpmic_cli.paper.methods.unca.estimator import MAX_ROWS, UNCA, kmeans
 from sgpmic_cli.scores import purity
+
+
+def evaluated(objective, x):
+    value, gradient = objective(x)
+    return Point(x, value, gradient())
 
 
 def rosenbrock(x):

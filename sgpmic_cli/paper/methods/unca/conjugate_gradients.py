@@ -31,12 +31,6 @@ class _Trial(NamedTuple):
     slope: float
 
 
-def evaluated(objective: Objective, x: Array) -> Point:
-    """Evaluate the objective and its gradient at x."""
-    value, gradient = objective(x)
-    return Point(x, value, gradient())
-
-
 def descend(objective: Objective, point: Point, line_searches: int) -> tuple[Point, list[float]]:
     """Run some line searches. Return the last point and the value after each successful search.
 
@@ -44,8 +38,7 @@ def descend(objective: Objective, point: Point, line_searches: int) -> tuple[Poi
     a failure follows the gradient at the last trial point.
     """
     gradient = point.gradient
-    direction, slope = _steepest(gradient)
-    step = 1.0 / (1.0 - slope)
+    direction, slope, step = _steepest(gradient)
     values: list[float] = []
     failed = False
     for _ in range(line_searches):
@@ -59,20 +52,21 @@ def descend(objective: Objective, point: Point, line_searches: int) -> tuple[Poi
             direction, gradient = beta * direction - new_gradient, new_gradient
             previous_slope, slope = slope, float(gradient @ direction)
             if slope > 0:
-                direction, slope = _steepest(gradient)
+                direction, slope, _ = _steepest(gradient)
             step = end.step * (min(_SLOPE_RATIO, previous_slope / slope) if slope < 0 else 1.0)
         elif failed:
             break
         else:
             gradient = new_gradient
-            direction, slope = _steepest(gradient)
-            step = 1.0 / (1.0 - slope)
+            direction, slope, step = _steepest(gradient)
         failed = end is None
     return point, values
 
 
-def _steepest(gradient: Array) -> tuple[Array, float]:
-    return -gradient, -float(gradient @ gradient)
+def _steepest(gradient: Array) -> tuple[Array, float, float]:
+    """Return the direction of steepest descent, its slope and a first step."""
+    slope = -float(gradient @ gradient)
+    return -gradient, slope, 1.0 / (1.0 - slope)
 
 
 def _line_search(

@@ -22,11 +22,11 @@ import numpy as np
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.paper.methods import scatter
 from sgpmic_cli.paper.methods.base import Amount, Count, EmbeddingClusterer
-from sgpmic_cli.paper.methods.unca.conjugate_gradients import descend, evaluated
+from sgpmic_cli.paper.methods.unca.conjugate_gradients import Point, descend
 from sgpmic_cli.paper.methods.unca.graph import Affinity
 from sgpmic_cli.paper.methods.unca.projection import Objective
 
-LINE_SEARCHES_PER_CALL = 5  # of the minimiser in the published program
+LINE_SEARCHES = 5  # per call of the minimiser in the published program
 TRIES = (1, 10, 40)  # starts of k-means that are drawn together
 MAX_ROWS = 20_000  # the affinities of this many rows take up to 1.6 GB
 
@@ -89,9 +89,11 @@ class UNCA(EmbeddingClusterer):
     ) -> Array:
         """Return A (P, Q) of neighbourhood component analysis for these labels."""
         objective = Objective(Yc, weights, labels, self.n_components, self.lam)
-        point = evaluated(objective, 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components))
-        for _ in range(ceil(self.line_searches / LINE_SEARCHES_PER_CALL)):
-            point, values = descend(objective, point, LINE_SEARCHES_PER_CALL)
+        start = 0.01 * rng.standard_normal(Yc.shape[1] * self.n_components)
+        value, gradient = objective(start)
+        point = Point(start, value, gradient())
+        for _ in range(ceil(self.line_searches / LINE_SEARCHES)):
+            point, values = descend(objective, point, LINE_SEARCHES)
             if not values or values[0] - values[-1] < 1e-4:
                 break
         return point.x.reshape(-1, self.n_components)
