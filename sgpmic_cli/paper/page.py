@@ -1,10 +1,6 @@
 """The page about the paper: every printed number of Table 2 beside ours, figures and protocol."""
 
-import re
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 
 import numpy as np
 import pandas as pd
@@ -18,7 +14,7 @@ from sgpmic_cli.benchmark.render.tables import TITLES, plain
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.pages import Html, Section, document, picture, table, text
+from sgpmic_cli.pages import Html, Section, document, fill, picture, table, templates
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 from sgpmic_cli.paper.figures import MODULES
 
@@ -170,10 +166,4 @@ def _fitted() -> str:
 
 def _part(part: str, /, **values: object) -> Html:
     """Return a part of page.html with the values filled in."""
-    return Html(Template(_parts()[part]).substitute({key: text(values[key]) for key in values}))
-
-
-@cache
-def _parts() -> dict[str, str]:
-    content = (files("sgpmic_cli.paper") / "page.html").read_text(encoding="utf-8")
-    return dict(re.findall(r'<template id="([\w-]+)">\n(.*?)\n</template>', content, re.S))
+    return fill(templates("sgpmic_cli.paper", "page.html")[part], **values)
