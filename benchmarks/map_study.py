@@ -33,8 +33,8 @@ from benchmarks.shared import BUNDLED, parse, progress, write_csv
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.data import load
-from sgpmic_cli.figure_style import COLUMN, FAINT, canvas, look
 from sgpmic_cli.scores import mapped_labels
+from sgpmic_cli.style import COLUMN, FAINT, canvas, look
 
 OURS, REFITS, MIXTURE = "GroupMap", "GroupMap, 8 refits", "Gaussian mixture"
 BINS = 10  # of a reliability curve
@@ -226,7 +226,7 @@ def draw_reliability(stem: Path, bins: Sequence[Arrays]) -> None:
 
 def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
     """Draw three maps of the same rows in the colours of GroupMap's clusters, with a legend."""
-    with canvas(stem, width=5.0, height=2.2, pdf=False) as figure:
+    with canvas(stem, width=5.0, height=2.2) as figure:
         for axes, name in zip(figure.subplots(1, 3), ("PCA", "t-SNE", OURS), strict=True):
             for m in np.unique(labels):
                 x, y = maps[name][labels == m].T

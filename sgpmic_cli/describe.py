@@ -17,13 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from sgpmic_cli import row_blocks
 from sgpmic_cli._typing import Indices, PathLike, Table
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.figure_style import COLOURS, FAINT
 from sgpmic_cli.files import write_whole
 from sgpmic_cli.result import plots
 from sgpmic_cli.result.page import map_page, page_alone
 from sgpmic_cli.result.result import Refit, Result
 from sgpmic_cli.result.tables import append_rows
 from sgpmic_cli.result.words import columns_to_drop, unusual_notes
+from sgpmic_cli.style import COLOURS, FAINT
 from sgpmic_cli.tables.encoder import EncodedTable, TableEncoder, is_frame
 from sgpmic_cli.tables.recipe import Block, TableRecipe, unify_numbers
 from sgpmic_cli.tables.rows import RowResults, Rows, class_numbers

@@ -52,7 +52,7 @@ def plot(  # noqa: PLR0913 - one parameter per option
     data_dir: shared.DataDir = None,
     quiet: shared.Quiet = False,
 ) -> None:
-    """Draw figures, each as PNG and PDF.
+    """Draw figures, each as PNG.
 
     Runs that are not stored are computed. Figures 7 and 8 show what `sgpmic sweep-clusters` and
     `sgpmic sweep-inducing` wrote. The same runs give identical files.

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sgpmic_cli._typing import Array, BoolArray
-from sgpmic_cli.figure_style import look
 from sgpmic_cli.pages import Html, fill, items, templates
 from sgpmic_cli.result import words
 from sgpmic_cli.result.notable_rows import row_name, typical_rows
 from sgpmic_cli.result.profile import Profile
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.result.rules import best_rule, percent
+from sgpmic_cli.style import look
 from sgpmic_cli.text import shortened
 
 PARTS = templates("sgpmic_cli.result", "page.html")

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.figure_style import COLOURS, look
 from sgpmic_cli.result.notable_rows import row_name
 from sgpmic_cli.result.plots import projection
 from sgpmic_cli.result.result import Result
+from sgpmic_cli.style import COLOURS, look
 from sgpmic_cli.text import for_html, shortened
 
 MOST_MAP_ROWS = 60_000  # a longer table is shown by an evenly spaced subset

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.figure_style import (
+from sgpmic_cli.result.profile import Profile
+from sgpmic_cli.result.result import Result
+from sgpmic_cli.style import (
     COLOURS,
     COLUMN,
     INK,
@@ -19,8 +21,6 @@ from sgpmic_cli.figure_style import (
     look,
     matched_looks,
 )
-from sgpmic_cli.result.profile import Profile
-from sgpmic_cli.result.result import Result
 from sgpmic_cli.text import shortened
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def draw_convergence(trace: pd.DataFrame, stem: Path) -> None:
 def draw_map(result: Result, folder: Path) -> list[str]:
     """Draw the map of the page. Return a sentence if it failed, which must not lose the fit."""
     try:
-        draw_embedding(result, (folder / MAP_PICTURE).with_suffix(""), pdf=False)
+        draw_embedding(result, (folder / MAP_PICTURE).with_suffix(""))
     except Exception as error:
         (folder / MAP_PICTURE).unlink(missing_ok=True)
         reason = f"{type(error).__name__}: {error}"
@@ -224,7 +224,7 @@ def draw_map(result: Result, folder: Path) -> list[str]:
     return []
 
 
-def draw_embedding(result: Result, stem: Path, *, pdf: bool = True) -> None:
+def draw_embedding(result: Result, stem: Path) -> None:
     """Draw the latent points, coloured by cluster and, if classes are known, by class."""
     rows, X, labels = result.rows, result.results.points, result.results.labels
     panels = [cluster_groups(labels, len(result.sizes))]
@@ -233,7 +233,7 @@ def draw_embedding(result: Result, stem: Path, *, pdf: bool = True) -> None:
     width = COLUMN if len(panels) == 1 else PAGE
     panel = width / len(panels) - 0.5
     lines = max(-(-len(names) // legend_columns(names, panel)) for _, _, names, _ in panels)
-    with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines, pdf=pdf) as figure:
+    with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
         planar = X.shape[1] > 1
         row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
         for axes, groups in zip(row, panels, strict=True):

@@ -42,7 +42,7 @@ def test_figures_are_drawn_in_the_default_folder(here):
     result = sgpmic("plot figure1")
     assert result.stdout == "sgpmic-out/figures/figure1.png\n"
     assert re.fullmatch(r"1 figure in sgpmic-out/figures; \d+ s\n", result.stderr)
-    assert names(here / "sgpmic-out/figures") == {"figure1.png", "figure1.pdf"}
+    assert names(here / "sgpmic-out/figures") == {"figure1.png"}
 
 
 def test_the_other_figures_are_drawn_after_an_error(here):

@@ -6,7 +6,7 @@ import pytest
 
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.commands.output import Output, facts, rich_table
-from sgpmic_cli.figure_style import NO_GLYPH, as_drawn, canvas
+from sgpmic_cli.style import NO_GLYPH, as_drawn, canvas
 from sgpmic_cli.text import for_markdown, for_terminal, printable, shortened
 
 NAMES = [r"$\frac{x", "US$ 1_$2", "$", "$$", r"\$", r"$x^{2}$", "_hidden", "__", "שלום עולם"]
@@ -30,7 +30,7 @@ def test_names_are_drawn_as_text(tmp_path):
 def test_missing_letters_come_from_another_font_or_are_reported(
     tmp_path, monkeypatch, fonts, n_warnings
 ):
-    monkeypatch.setattr("sgpmic_cli.figure_style.FALLBACK_FONTS", fonts)
+    monkeypatch.setattr("sgpmic_cli.style.FALLBACK_FONTS", fonts)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with canvas(tmp_path / "figure") as figure:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sgpmic_cli.figure_style import COLOURS, LETTERS, PAGE, canvas
 from sgpmic_cli.paper.figures.panels import PlotOptions, Trace, traces
+from sgpmic_cli.style import COLOURS, LETTERS, PAGE, canvas
 
 DATASETS = {
     **{"iris": "Iris", "wine": "Wine", "sonar": "Sonar", "wdbc": "WDBC"},

@@ -17,9 +17,9 @@ from scipy.special import stdtrit
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Cell
-from sgpmic_cli.figure_style import COLOURS, INK, LETTERS, MARKERS, PAGE, as_drawn, canvas
 from sgpmic_cli.paper.experiments.protocols import FIGURE_ARCS, figure_acc
 from sgpmic_cli.paper.figures.panels import Panel, PlotOptions, fit_panels
+from sgpmic_cli.style import COLOURS, INK, LETTERS, MARKERS, PAGE, as_drawn, canvas
 
 METHODS = {  # of figures 2 and 3, in the order of the panels, as the paper calls them
     **{"isomap-fcm": "ISOMAP", "ppca-fcm": "PPCA", "aml": "AML", "unca": "UNCA"},

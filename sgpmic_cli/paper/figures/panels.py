@@ -19,10 +19,10 @@ from sgpmic_cli.benchmark.plan import Cell, Study, Vary, unvaried
 from sgpmic_cli.benchmark.run import RunOptions, run_study
 from sgpmic_cli.data import Rows
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.figure_style import matched_looks
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
+from sgpmic_cli.style import matched_looks
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ COLOURS = (
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p")
 
 _SETTINGS: Any = {
-    "font.family": "DejaVu Sans",  # part of Matplotlib, so every machine has it
     "font.size": 8,
     **dict.fromkeys(("axes.titlesize", "axes.labelsize"), 8),
     **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 7),
@@ -42,10 +41,9 @@ _SETTINGS: Any = {
     "lines.linewidth": 1.2,
     "lines.markersize": 3.5,
     "figure.constrained_layout.use": True,
-    "pdf.fonttype": 42,  # keeps text searchable and editable
-    "svg.hashsalt": "sgpmic",
 }
-# Fonts of scripts that DejaVu Sans lacks. Those that the system has are used, in this order.
+FONT = "DejaVu Sans"  # part of Matplotlib, so every machine has it
+# Fonts of scripts that it lacks. Those that the system has are used, in this order.
 FALLBACK_FONTS = (
     *("Noto Sans CJK JP", "Noto Sans CJK SC", "WenQuanYi Zen Hei", "Droid Sans Fallback"),
     *("Noto Sans Devanagari", "Lohit Devanagari", "Noto Emoji", "Symbola"),
@@ -54,8 +52,6 @@ NO_GLYPH = (
     "the installed fonts lack some letters, which the figures show as boxes: install a font of "
     "the script, such as Noto Sans CJK, Noto Sans Devanagari or Noto Emoji."
 )
-LONGEST_NAME = 40
-NO_WIDTH = "\u200b"  # an invisible character
 
 
 def look(index: int) -> tuple[str, str]:
@@ -80,42 +76,30 @@ def matched_looks(
 
 
 @contextmanager
-def canvas(
-    stem: Path, *, width: float = COLUMN, height: float = 2.4, pdf: bool = True
-) -> Iterator["Figure"]:
-    """Yield a figure, and write it as `stem`.png and, unless told otherwise, .pdf at the end."""
+def canvas(stem: Path, *, width: float = COLUMN, height: float = 2.4) -> Iterator["Figure"]:
+    """Yield a figure, and write it as `stem`.png at the end; equal content gives equal files."""
     import matplotlib
     from matplotlib import font_manager
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         matplotlib.rcdefaults()  # ignore the user's own style file
-        matplotlib.rcParams.update(_SETTINGS)
         installed = {font.name for font in font_manager.fontManager.ttflist}
-        fallback = [name for name in FALLBACK_FONTS if name in installed]
-        matplotlib.rcParams["font.family"] = [_SETTINGS["font.family"], *fallback]
+        fonts = [FONT, *(name for name in FALLBACK_FONTS if name in installed)]
+        matplotlib.rcParams.update(_SETTINGS | {"font.family": fonts})
         figure = Figure(figsize=(width, height), dpi=DPI)
-        FigureCanvasAgg(figure)
         yield figure
-        # Without dates and versions, equal content gives equal files.
         figure.savefig(stem.with_suffix(".png"), metadata={"Software": None})
-        if pdf:
-            undated = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-            figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
     if any(str(warning.message).startswith("Glyph") for warning in caught):
         warnings.warn(NO_GLYPH, stacklevel=3)
 
 
-def as_drawn(name: str, most: int = LONGEST_NAME) -> str:
-    """Return a name from a user's data in a form that Matplotlib can draw.
-
-    Long names are shortened and formulas are escaped.
-    """
-    text = shortened(printable(name), most).replace("$", r"\$")
-    # Matplotlib omits labels that begin with an underscore from a legend.
-    return NO_WIDTH + text if text.startswith("_") else text
+def as_drawn(name: str, most: int = 40) -> str:
+    """Return a name from a user's data, shortened, in a form that Matplotlib can draw."""
+    text = shortened(printable(name), most).replace("$", r"\$")  # no formula
+    # Matplotlib omits labels that begin with an underscore from a legend; this space has no width.
+    return "\u200b" + text if text.startswith("_") else text
 
 
 def legend_columns(labels: Sequence[str], width: float) -> int:
