@@ -95,7 +95,7 @@ test-oldest: dist ## the same, and the tests of the model, with the oldest depen
 	"$(OLDEST)/bin/python" -P -m pytest -q -p no:cacheprovider tests/clustering tests/paper/model tests/tables tests/test_gp.py tests/test_scores.py
 
 # The parts of the paper. Every target resumes: finished runs are stored in results/runs.
-reproduce: reproduce-report reproduce-nulls reproduce-bounds ## the whole paper: tables, figures and report
+reproduce: reproduce-report reproduce-nulls ## the whole paper: tables, figures and report
 
 reproduce-table1: $(RUN) ## Table 1: the data sets beside the printed shapes
 	$(SGPMIC) table1 --out $(RESULTS)/table1
@@ -119,9 +119,6 @@ sweep-clusters: ## ACC against the number of clusters, for Figure 7
 sweep-inducing: ## ACC, NMI and run time against inducing points, for Figure 8
 sweep-clusters sweep-inducing: $(RUN)
 	$(SGPMIC) $@ --out $(RESULTS)/$@ $(STORE) $(REPORTED)
-
-reproduce-bounds: $(RUN) ## KL-corrected against standard bound by iterations and by time, and the cost of a gradient by inducing points
-	$(SCRIPT).two_bounds
 
 reproduce-report: reproduce-table1 reproduce-table2 reproduce-as-stated sweep-clusters sweep-inducing report ## Tables 1 and 2, the sweeps, the figures and the report
 
@@ -150,12 +147,11 @@ $(RIVALS)/.installed:
 missing-values: ## measure the cost of missing values on the bundled data sets
 map-study: $(STUDY) ## measure the map and the probabilities beside PCA, ISOMAP, t-SNE, UMAP and mixtures
 verdicts: ## measure false alarms and power of the verdicts "group" and "slice"
-mixed-tables: ## cluster generated tables of flags, categories and numbers beside k-means of encoded columns
 invariance: ## change labelled tables in ways that mean nothing, and compare the clusters: make invariance TABLES=FOLDER
 search-settings: ## compare the settings that the paper leaves open with SGP-MIC's column, for the model and the null models
 agreement: ## agreement with the paper by counts, distance and order, from the tables under results/
 numbers: ## write the numbers of README and documents from the files in results/
-missing-values map-study verdicts mixed-tables invariance search-settings agreement numbers: $(RUN)
+missing-values map-study verdicts invariance search-settings agreement numbers: $(RUN)
 	$(SCRIPT).$(subst -,_,$@) $(if $(TABLES),"$(TABLES)")
 
 # GPy and GPyTorch are needed for the comparison only, so they have their own environment.

@@ -17,10 +17,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from benchmarks import invariance, map_study, missing_values, mixed_tables, study
+from benchmarks import invariance, map_study, missing_values, study
 from benchmarks.agreement import OWN, PROCEDURES
 from benchmarks.shared import number_table, standard_error
 from sgpmic_cli.benchmark.compare import METRICS
@@ -259,11 +258,6 @@ def false_alarms() -> str:
     return number_table("fraction of tables with a group", wide, "{:.2f}")
 
 
-def mixed() -> str:
-    """Return the adjusted Rand indices of generated tables of flags, categories and numbers."""
-    return mixed_tables.summary(read("mixed-tables.csv"))
-
-
 def changes() -> str:
     """Return how often clusters stay when a table changes in ways that mean nothing."""
     return number_table("change", invariance.summary(read("invariance.csv")), "{:g}")
@@ -335,12 +329,6 @@ def paper_file() -> str:
 def growth() -> str:
     """Return the exponent of the time of a gradient in the number of rows."""
     return f"{read('speed.json')['growth']['exponent']:.2f}"
-
-
-def inducing_growth() -> str:
-    """Return the exponent of the time of a gradient in the number of inducing points."""
-    table = read("bounds/inducing.csv")
-    return f"{np.polyfit(np.log(table['k']), np.log(table['ms']), 1)[0]:.2f}"
 
 
 def main() -> None:
