@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from sgpmic_cli import GroupMap
+from sgpmic_cli import GroupMap, estimators
 from sgpmic_cli.scaling import offset_and_scale
 
 N = 200
@@ -46,7 +46,7 @@ def unchanged(n_clusters):
 
 def test_every_column_has_variance_one_whatever_its_kind():
     model = unchanged(2)
-    scaled = model._scaled(model.encoder_.transform(mixed()))
+    scaled = estimators.scaled(model, model.encode(mixed()))
     totals = np.bincount(model.encoder_.recipe_.column_of_feature, scaled.var(axis=0, ddof=1))
     np.testing.assert_allclose(totals, 1.0, rtol=0.01)
 
