@@ -13,7 +13,7 @@ def small_blocks(monkeypatch):
     """Cut small data into many blocks, and share them among threads."""
     monkeypatch.setattr("sgpmic_cli.row_blocks.WORTHWHILE", 0)
     monkeypatch.setattr("sgpmic_cli.paper.model.bound.BLOCK", 70)
-    monkeypatch.setattr("sgpmic_cli.paper.model.e_step.BLOCK", 90)
+    monkeypatch.setattr("sgpmic_cli.paper.model.em.BLOCK", 90)
     for make in (GroupMap, SGPMIC):
         monkeypatch.setattr(make, "_rows_at_once", 64)
     monkeypatch.setattr("sgpmic_cli.clustering.map.shared_process.BLOCK", 70)

@@ -30,7 +30,7 @@ from sgpmic_cli.paper.methods.base import Count, EmbeddingFCM
 from sgpmic_cli.paper.methods.scatter import centred
 from sgpmic_cli.paper.model import kernels
 from sgpmic_cli.paper.model.bound import Bound, Parameters, observe
-from sgpmic_cli.paper.model.cholesky import inverse, jittered_cholesky, log_determinant
+from sgpmic_cli.paper.model.dtc import inverse, jittered_cholesky, log_determinant
 from sgpmic_cli.paper.model.em import m_step
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.mixture import mixture

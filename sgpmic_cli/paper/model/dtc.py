@@ -31,19 +31,14 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.paper.model.cholesky import (
-    cholesky,
-    inverse,
-    inverse_factor,
-    jittered_cholesky,
-    log_determinant,
-)
 
 EPS = float(np.finfo(np.float64).eps)
 LOST = 1e-6  # accepted relative error of the bound, as `_is_rough` estimates it (far too high)
 IDLE = 1e-30  # a component with less weight than this has no effect on the bound
+JITTERS = (0.0, *10.0 ** np.arange(-10, -3))  # on a diagonal, relative to its mean
 
 
 @dataclass(frozen=True)
@@ -151,3 +146,36 @@ def _factorise_by_qr(
     R[:k] *= np.where(R.diagonal()[:k] < 0.0, -1.0, 1.0)[:, None]
     W = solve_triangular(R[:k, :k], R[:k, k:], check_finite=False)
     return np.asfortranarray(R[:k, :k].T), W, float(np.sum(R[k:, k:] ** 2))
+
+
+def cholesky(matrix: Array) -> Array | None:
+    """Return the lower factor L of a symmetric matrix L L', or None if it has no finite factor."""
+    factor, info = dpotrf(matrix.T, lower=True, clean=True)
+    return factor if info == 0 and np.isfinite(factor[-1, -1]) else None
+
+
+def jittered_cholesky(matrix: Array) -> tuple[Array, float]:
+    """Return the lower factor and the jitter that was added to the diagonal, usually 0."""
+    scale = float(np.mean(np.diagonal(matrix)))
+    for relative in JITTERS:
+        jitter = relative * scale
+        factor = cholesky(matrix + jitter * np.eye(len(matrix)) if relative else matrix)
+        if factor is not None:
+            return factor, jitter
+    raise np.linalg.LinAlgError("The covariance matrix of a component is not positive definite.")
+
+
+def log_determinant(factor: Array) -> float:
+    """Return log |L L'|."""
+    return 2.0 * float(np.log(factor.diagonal()).sum())
+
+
+def inverse_factor(factor: Array) -> Array:
+    """Return L^-1."""
+    return np.asarray(dtrtri(factor, lower=True)[0])
+
+
+def inverse(factor: Array) -> Array:
+    """Return (L L')^-1."""
+    half = inverse_factor(factor)
+    return half.T @ half

@@ -1,30 +1,47 @@
 """The EM algorithm: an E-step, then an M-step, for a fixed number of iterations.
 
 The E-step comes first, as in the paper's Algorithm 1, because the starting responsibilities do not
-depend on Y. The M-step moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient
-optimiser. Then it sets the latent prior to its maximum in closed form, or moves the means and
-covariances by the same gradient steps, as in the paper. The steps are few: if the latent points
-move too far before the responsibilities settle, clusters merge.
+depend on Y. The responsibilities S_nm of the components are proportional to exp(l_nm):
+
+    l_nm = log pi_m + log N(x_n | xbar_m, C_m) - beta/2 (|y_n - F_nm|^2 + P v_nm)
+    F_m = K_fu W_m                    mean of q(f_m)
+    v_nm = |chol(A_m)^-1 k_n|^2       its variance (pure DTC)
+
+The M-step moves X, Z, theta (and beta, if it is learned) by a few steps of a gradient optimiser.
+Then it sets the latent prior to its maximum in closed form, or moves the means and covariances by
+the same gradient steps, as in the paper. The steps are few: if the latent points move too far
+before the responsibilities settle, clusters merge.
 """
 
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.estimators import report_iteration
 from sgpmic_cli.gp import ascend, lbfgs
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters
-from sgpmic_cli.paper.model.cholesky import NotPositiveDefinite
-from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_AT_THE_END, expectation
+from sgpmic_cli.paper.model.dtc import Factors
 from sgpmic_cli.paper.model.kernels import Kernel
-from sgpmic_cli.paper.model.mixture import Mixture, maximise, mixture, prior_parameter_gradients
+from sgpmic_cli.paper.model.mixture import (
+    Mixture,
+    log_joint,
+    maximise,
+    mixture,
+    prior_parameter_gradients,
+)
 from sgpmic_cli.paper.model.optimizers import scg
 from sgpmic_cli.row_blocks import ALONE, Workers
 
 OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
 MIN_EIGENVALUE = 1e-8  # of the covariances that gradient steps may reach
+# Responsibilities below this fraction of the largest one of the row are set to zero. The bound
+# ignores responsibilities below 1e-3, so the iterations need fewer digits than the final result.
+NEGLIGIBLE_IN_ITERATIONS = 1e-4
+NEGLIGIBLE_AT_THE_END = 1.5e-8
+BLOCK = 2048  # rows of an E-step
 
 
 class Fit(NamedTuple):
@@ -61,6 +78,46 @@ def train(
     value, factors = Bound(kernel, data, S, active=0.0, workers=workers).value(p)
     bounds.append(value)
     return Fit(p, S, bounds, converged, max(f.jitter for f in factors))
+
+
+def expectation(
+    kernel: Kernel,
+    data: Observed,
+    p: Parameters,
+    factors: list[Factors],
+    workers: Workers = ALONE,
+    negligible: float = NEGLIGIBLE_AT_THE_END,
+) -> Array:
+    """Return the responsibilities (N, M) under the q(f) that the factors describe."""
+
+    def of_rows(rows: slice) -> Array:
+        parts = log_parts(kernel, p, factors, p.X[rows], data.Y[rows], data.n_outputs)
+        parts -= parts.max(axis=1, keepdims=True)
+        S = np.where(parts < np.log(negligible), 0.0, np.exp(parts))
+        return S / S.sum(axis=1, keepdims=True)
+
+    blocks = gen_batches(len(p.X), BLOCK)
+    return np.concatenate(workers.map(of_rows, blocks, len(p.X) * len(factors)))
+
+
+def log_parts(
+    kernel: Kernel, p: Parameters, factors: list[Factors], X: Array, Y: Array, n_outputs: int
+) -> Array:
+    """Return l_nm of rows Y (n, D) at X (n, Q), (n, M)."""
+    parts = log_joint(X, p.prior)
+    for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
+        residual, half = errors(kernel, theta, f, X, p.Z, Y)
+        parts[:, m] -= 0.5 * p.beta * np.einsum("np,np->n", residual, residual)
+        parts[:, m] -= 0.5 * p.beta * n_outputs * np.einsum("kn,kn->n", half, half)
+    return parts
+
+
+def errors(
+    kernel: Kernel, theta: Array, f: Factors, X: Array, Z: Array, Y: Array
+) -> tuple[Array, Array]:
+    """Return y_n - F_nm (n, D) and chol(A_m)^-1 k_n (K, n) of one component."""
+    K = kernel.cross(theta[:, None], Z, X)
+    return Y - K.T @ f.W, f.whiten(K)
 
 
 def m_step(bound: Bound, p: Parameters, model: Any) -> tuple[Parameters, float]:
@@ -103,11 +160,11 @@ def m_step(bound: Bound, p: Parameters, model: Any) -> tuple[Parameters, float]:
 def _moved(prior: Mixture, means: Array, covariances: Array) -> Mixture:
     """Return the prior at the means and covariances of a gradient step.
 
-    Raise NotPositiveDefinite if a covariance is not positive definite.
+    Raise LinAlgError if a covariance is not positive definite.
     """
     covariances = 0.5 * (covariances + covariances.transpose(0, 2, 1))
     if not np.isfinite(covariances).all() or (
         np.linalg.eigvalsh(covariances).min() <= MIN_EIGENVALUE
     ):
-        raise NotPositiveDefinite
+        raise np.linalg.LinAlgError
     return mixture(prior.weights, means, covariances)

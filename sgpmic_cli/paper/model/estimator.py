@@ -23,9 +23,8 @@ from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.model_file import read_arrays, save_model
 from sgpmic_cli.paper.isomap import Parts
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
-from sgpmic_cli.paper.model.e_step import NEGLIGIBLE_IN_ITERATIONS
-from sgpmic_cli.paper.model.em import OPTIMIZERS, Fit, train
-from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear
+from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, OPTIMIZERS, Fit, train
+from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear, named
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
@@ -388,7 +387,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.n_components_ = p.X.shape[1]
         self.embedding_variances_ = np.zeros_like(self.embedding_)
         self.noise_variances_ = np.full(scaled.shape[1], 1.0 / p.beta)
-        self.kernel_params_ = [self._kernel().named(row) for row in p.theta]
+        self.kernel_params_ = [named(row) for row in p.theta]
         self.selection_, self.no_clusters_ = None, False
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
         _, factors = Bound(self._kernel(), data, S).value(p)

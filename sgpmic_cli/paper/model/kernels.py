@@ -46,7 +46,11 @@ class RBF:
         self, theta: Array, Z: Array, X: Array, weights: Array = ONE, out: Array | None = None
     ) -> Array:
         """Return w_n k(z_k, x_n), (K, N), with weights w (N,)."""
-        K = rbf(Z, _columns(X), theta[1:-2], np.log(theta[0] * weights), out=out)
+        gamma, X = theta[1:-2], _columns(X)
+        level = np.log(theta[0] * weights) - 0.5 * (gamma * X * X).sum(0)
+        b = np.concatenate([*_of_x(X, gamma), level[None]])
+        K = np.matmul(_of_z(Z, gamma), b, out=out)
+        np.exp(K, out=K)
         K += theta[-2] * weights
         return np.asarray(K)
 
@@ -55,12 +59,17 @@ class RBF:
     ) -> tuple[Array, Array, Array]:
         """Return the gradients by Z, X and the theta of every row (T, N).
 
-        K is the result of `cross`, and it is overwritten.
+        K is the result of `cross`, and it is overwritten by T.
         """
-        bias = theta[-2] * weights
+        gamma, X, bias = theta[1:-2], _columns(X), theta[-2] * weights
+        q = len(X)
         K -= bias
         K *= dK
-        dZ, dX, dgamma, dvariance = rbf_gradients(K, Z, _columns(X), theta[1:-2])
+        by_z, by_x = K @ np.concatenate(_of_x(X, gamma)).T, _of_z(Z, gamma).T @ K
+        first, second, dvariance = by_x[:q], by_x[q:-1], by_x[-1]
+        dZ = by_z[:, :q] - by_z[:, q:] * Z
+        dX = gamma * (first - dvariance * X)
+        dgamma = gamma * (_shared(X * (first - 0.5 * dvariance * X), gamma, 0) + second)
         return dZ, dX.T, _by_theta(dvariance, dgamma, bias * dK.sum(axis=0))
 
     def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
@@ -68,12 +77,6 @@ class RBF:
         gamma = theta[1:-2] * np.ones((Z.shape[1], 1))
         gaps = Z.T[:, :, None] - X.T[:, None, :]
         return gamma[:, None] * gaps * (self.cross(theta, Z, X) - theta[-2])
-
-    def named(self, theta: Array) -> dict[str, Any]:
-        """Return the parameters of a component, given as logarithms, in natural units by name."""
-        natural = positive(theta)
-        gamma = natural[1:-2] if self.ard else float(natural[1])
-        return _shared_names(natural) | {"gamma": gamma}
 
 
 class Linear:
@@ -99,9 +102,6 @@ class Linear:
 
     def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
         return np.broadcast_to((theta[0] * Z.T)[:, :, None], (X.shape[1], len(Z), len(X)))
-
-    def named(self, theta: Array) -> dict[str, Any]:
-        return _shared_names(positive(theta))
 
 
 Kernel = RBF | Linear
@@ -135,6 +135,13 @@ def positive(log_value: Array) -> Array:
     return np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
 
 
+def named(log_theta: Array) -> dict[str, Any]:
+    """Return the parameters of a component in natural units by name; Linear has no gamma."""
+    variance, *gamma, bias, white = positive(log_theta).tolist()
+    found = {"variance": variance, "bias": bias, "white": white}
+    return found | {"gamma": gamma if len(gamma) > 1 else gamma[0]} if gamma else found
+
+
 def _side_by_side(theta: Array, Z: Array) -> tuple[Array, Array, Array]:
     """Return the arguments of `cross` for the k(Z, Z) of all components, (K, M K)."""
     return np.repeat(theta.T, len(Z), axis=1), Z, np.tile(Z, (len(theta), 1))
@@ -148,28 +155,6 @@ def _columns(X: Array) -> Array:
 def _by_theta(*gradients: Array) -> Array:
     """Return the gradient by theta (T, N). It is zero by white, which is not in the matrix."""
     return np.vstack([*gradients, np.zeros_like(gradients[0])])
-
-
-def _shared_names(natural: Array) -> dict[str, Any]:
-    return dict(zip(("variance", "bias", "white"), natural[[0, -2, -1]].tolist(), strict=True))
-
-
-def rbf(Z: Array, X: Array, gamma: Array, log_scale: Array, out: Array | None = None) -> Array:
-    """Return exp(log_scale) r(z_k, x_n), (K, N); `log_scale` may have a value for each x_n."""
-    level = log_scale - 0.5 * (gamma * X * X).sum(0)
-    K = np.matmul(_of_z(Z, gamma), np.concatenate([*_of_x(X, gamma), level[None]]), out=out)
-    return np.exp(K, out=K)
-
-
-def rbf_gradients(T: Array, Z: Array, X: Array, gamma: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the gradients by Z, X, and the log gamma and log scale of every x from T (K, N)."""
-    q = len(X)
-    by_z, by_x = T @ np.concatenate(_of_x(X, gamma)).T, _of_z(Z, gamma).T @ T
-    first, second, total = by_x[:q], by_x[q:-1], by_x[-1]
-    dZ = by_z[:, :q] - by_z[:, q:] * Z
-    dX = gamma * (first - total * X)
-    dgamma = gamma * (_shared(X * (first - 0.5 * total * X), gamma, 0) + second)
-    return dZ, dX, dgamma, total
 
 
 def _of_z(Z: Array, gamma: Array) -> Array:

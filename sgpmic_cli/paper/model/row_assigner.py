@@ -4,7 +4,7 @@ A row y at the latent point x has the log score
 
     h(x) = log sum_m exp l_m(x)
 
-with the l_m of `e_step.py`. The row goes through one EM iteration of its own. It starts at the
+with the l_m of `em.py`. The row goes through one EM iteration of its own. It starts at the
 latent point of the nearest training row. An E-step gives responsibilities s_m. The M-step maximises
 sum_m s_m l_m(x) over x by damped Gauss-Newton steps. A last E-step gives the result. h never
 decreases.
@@ -24,7 +24,7 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.gp import climb
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.dtc import Factors
-from sgpmic_cli.paper.model.e_step import errors, log_parts
+from sgpmic_cli.paper.model.em import errors, log_parts
 from sgpmic_cli.paper.model.kernels import Kernel
 
 NEGLIGIBLE = 1e-12  # components with smaller responsibilities are ignored for a row

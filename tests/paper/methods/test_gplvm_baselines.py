@@ -78,12 +78,10 @@ def test_more_steps_never_lower_the_objective(kind):
 
 @pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
 def test_a_start_without_a_finite_value_is_refused(kind, monkeypatch):
-    def undefined(Z, X, *parameters, out=None):
-        K = np.empty((len(Z), X.shape[1])) if out is None else out
-        K.fill(np.nan)
-        return K
+    def undefined(self, theta, Z, X, weights=1.0, out=None):
+        return np.full((len(Z), len(X)), np.nan)
 
-    monkeypatch.setattr(kernels, "rbf", undefined)
+    monkeypatch.setattr(kernels.RBF, "cross", undefined)
     with pytest.raises(FloatingPointError, match="no finite value at the start"):
         kind(3, 2, random_state=0).fit(load("iris").Y)
 

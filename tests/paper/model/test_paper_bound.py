@@ -10,7 +10,7 @@ from central_differences import central_differences
 from random_problem import FORMS, KERNELS, problem
 
 from sgpmic_cli.paper.model.bound import JITTER, Bound, Parameters, observe
-from sgpmic_cli.paper.model.e_step import expectation
+from sgpmic_cli.paper.model.em import expectation
 from sgpmic_cli.paper.model.kernels import RBF
 from sgpmic_cli.paper.model.mixture import mixture
 

@@ -8,8 +8,7 @@ from random_problem import FORMS, KERNELS, problem
 from sgpmic_cli.data import load
 from sgpmic_cli.paper.model import start
 from sgpmic_cli.paper.model.bound import Bound, observe
-from sgpmic_cli.paper.model.e_step import expectation
-from sgpmic_cli.paper.model.em import m_step
+from sgpmic_cli.paper.model.em import expectation, m_step
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.kernels import RBF
 
