@@ -5,7 +5,7 @@ import re
 import time
 import traceback
 import warnings
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,6 @@ from sgpmic_cli.text import for_html, printable
 KEPT_WARNINGS = 5
 KEPT_CHARACTERS = 4000  # of a traceback, from its end
 Row = dict[str, Any]  # of the frame of runs
-# Fitted attributes that a run keeps, with their names there.
-TRACES = {
-    "pretrain_loss_curve_": "pretraining loss",
-    "loss_curve_": "loss",
-    "lower_bounds_": "bound",
-}
 
 
 def make_estimator(cell: Cell, seed: int, memory: Path | None = None) -> Any:
@@ -33,20 +27,18 @@ def make_estimator(cell: Cell, seed: int, memory: Path | None = None) -> Any:
 
     `memory` is the folder where the package's methods share intermediate results.
     """
-    common: dict[str, Any] = {
-        "n_clusters": cell.n_clusters,
-        "n_components": cell.q,
-        "random_state": seed,
-    }
+    common: Row = {"n_clusters": cell.n_clusters, "n_components": cell.q, "random_state": seed}
     if not cell.method.third_party:  # a third-party parameter of this name may mean something else
         common["memory"] = memory
     accepted = cell.method.accepts()
     given = {name: value for name, value in common.items() if name in accepted}
-    return import_class(cell.method.target)(**given | dict(cell.settings))
+    return import_class(cell.method.target)(**given | cell.settings)
 
 
-def compute(cell: Cell, seed: int, Y: Array, labels: Any, memory: Path | None = None) -> Row:
-    """Fit and score one run with one thread, and return the fields that it fills in the frame.
+def compute(
+    key: str, cell: Cell, seed: int, Y: Array, labels: Any, memory: Path | None = None
+) -> Row:
+    """Fit and score one run with one thread, and return its key and what it fills in the frame.
 
     The seconds are those of the fit alone.
     """
@@ -54,6 +46,7 @@ def compute(cell: Cell, seed: int, Y: Array, labels: Any, memory: Path | None = 
 
     Y = Y.view()
     Y.flags.writeable = False
+    row: Row = {"key": key, "status": "ok"}
     start = time.perf_counter()
     with (
         threadpool_limits(limits=1),
@@ -64,36 +57,27 @@ def compute(cell: Cell, seed: int, Y: Array, labels: Any, memory: Path | None = 
         try:
             estimator = make_estimator(cell, seed, memory)
             start = time.perf_counter()
-            clusters, fitted = _fitted(estimator, Y)
+            clusters = _clusters(estimator, Y)
         except (Exception, SystemExit) as error:
-            text = printable(error_text(error))[:500]
-            fitted = {"status": "failed", "reason": text, "traceback": _traceback(error)}
-    seconds = time.perf_counter() - start
-    if fitted["status"] == "ok":
+            reason = printable(error_text(error))[:500]
+            row |= {"status": "failed", "reason": reason, "traceback": _traceback(error)}
+    row["seconds"] = time.perf_counter() - start
+    if row["status"] == "ok":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings of the scores are not the method's
-            fitted |= score_all(labels, clusters)
+            row |= score_all(labels, clusters)
     messages = (printable(" ".join(str(each.message).split()))[:300] for each in caught)
-    kept = list(dict.fromkeys(messages))[:KEPT_WARNINGS]
-    return {"reason": "", "traceback": "", "seconds": seconds, "warnings": kept, **fitted}
+    return {**row, "warnings": list(dict.fromkeys(messages))[:KEPT_WARNINGS]}
 
 
-def _fitted(estimator: Any, Y: Array) -> tuple[Indices, Row]:
-    """Return the clusters of a fit, and its iterations and curves."""
+def _clusters(estimator: Any, Y: Array) -> Indices:
+    """Fit the rows, and number their clusters from zero."""
     clusters = np.asarray(estimator.fit_predict(Y))
     if clusters.shape != (len(Y),):
         raise ValueError(f"fit_predict gave labels of shape {clusters.shape} for {len(Y)} rows.")
     if clusters.dtype.kind == "f" and not np.isfinite(clusters).all():
         raise ValueError("fit_predict gave labels that are not numbers.")
-    n_iter, trace = getattr(estimator, "n_iter_", None), {}
-    for attribute, name in TRACES.items():
-        with suppress(AttributeError, TypeError, ValueError):  # it has other attributes
-            values = np.asarray(getattr(estimator, attribute), dtype=np.float64)
-            if values.ndim == 1 and np.isfinite(values).all():
-                trace[name] = values.tolist()
-    n_iter = int(n_iter) if isinstance(n_iter, int | np.integer) else None
-    labels = np.unique(clusters, return_inverse=True)[1]
-    return labels, {"status": "ok", "n_iter": n_iter, "trace": trace}
+    return np.unique(clusters, return_inverse=True)[1]
 
 
 def _traceback(error: BaseException) -> str:

@@ -1,6 +1,5 @@
 """Run a benchmark: plan, run, compare, render."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +20,11 @@ def run_benchmark(
     *,
     out: PathLike,
     printed: pd.DataFrame | None = None,
-    with_trace: bool = False,
 ) -> tuple[Runs, pd.DataFrame, dict[str, Any]]:
     """Run or resume a benchmark and write its tables and manifest into `out`.
 
     Return the runs, their comparison (see `compare`), also with printed numbers if there are any
-    (see `read_printed`), and its JSON document. `with_trace` adds trace.csv, the losses and bounds
-    by iteration.
+    (see `read_printed`), and its JSON document.
     """
     runs = run_study(study, options, out)
     table = best_settings(compare(runs.frame, study.methods, printed))
@@ -42,21 +39,5 @@ def run_benchmark(
         counts = summary(table, printed)
         files["summary.json"] = tables.as_json(counts)
         files["summary.md"] = tables.summary_markdown(counts)
-    if with_trace:
-        files["trace.csv"] = _trace_csv(runs.distinct)
     write_study(Path(out), files, runs)
     return runs, table, content
-
-
-def _trace_csv(runs: pd.DataFrame) -> str:
-    """Return the losses and bounds of the fits, one line for each iteration."""
-    places = ["dataset", "q", "method", "settings", "repeat"]
-    rows = [
-        {**{name: run[name] for name in places}, "curve": curve, "step": step, "value": value}
-        for run in runs.sort_values(["dataset", "method", "q", "key"]).to_dict("records")
-        for curve, values in run["trace"].items()
-        for step, value in enumerate(values, start=1)
-    ]
-    table = pd.DataFrame(rows, columns=[*places, "curve", "step", "value"])
-    table["settings"] = [json.dumps(settings, sort_keys=True) for settings in table["settings"]]
-    return table.to_csv(index=False, lineterminator="\n")

@@ -14,7 +14,7 @@ The frame has a row for each run of each cell:
 | repeat, seed, key | the run; equal runs of two cells have one key | plan |
 | status | "planned", then "ok" or "failed"; "unavailable" without data | plan, run |
 | reason, traceback | why a run failed or has no data | plan, run |
-| seconds, n_iter, warnings, trace | of the fit; `trace` has its losses and bounds by name | run |
+| seconds, warnings | of the fit | run |
 | a column for each of `SCORES` | the scores of a run that succeeded | run |
 """
 
@@ -42,15 +42,10 @@ from sgpmic_cli.tables.rows import Rows
 PERCENTAGES = (50, 95, 99)  # of the variance
 USUAL_PERCENTAGE = 95
 USUAL_INDUCING = 50
-# The columns of the frame that the plan fills.
-PLANNED = [
-    *("cell", "dataset", "data", "explained_variance", "q", "n_clusters", "method", "settings"),
-    *("scores", "repeat", "seed", "key"),
-]
 # The columns that a run fills, with their values before.
 FILLED: dict[str, Any] = {
-    **{"status": "planned", "reason": "", "traceback": "", "seconds": None, "n_iter": None},
-    **{"warnings": [], "trace": {}, **dict.fromkeys(SCORES)},
+    **{"status": "planned", "reason": "", "traceback": "", "seconds": None, "warnings": []},
+    **dict.fromkeys(SCORES),
 }
 
 
@@ -76,11 +71,7 @@ class Cell:
 
     @property
     def cost(self) -> float:
-        """Estimate the seconds of a run, to order the work and to choose the fast cells.
-
-        The estimate is proportional to the rows, and to the clusters and inducing points beyond the
-        usual numbers.
-        """
+        """Estimate the seconds of a run, to order the work and to choose the fast cells."""
         assert self.data is not None
         clusters = self.n_clusters / max(1, self.data.n_classes)
         inducing = self.settings.get("n_inducing", USUAL_INDUCING) / USUAL_INDUCING
@@ -175,15 +166,15 @@ def load_data(
 ) -> list[LoadedData]:
     """Load every data set. An unavailable one stays in the list with its reason."""
     wanted = _percentages(explained_variances)
+    loaded: dict[str, LoadedData] = {}
     if label is not None and all(name == "all" or find(name) for name in datasets):
         raise UsageError(
             f"--label {label} names a column of a CSV file, and no CSV file is among the data sets."
         )
-    loaded: dict[str, LoadedData] = {}
     for name, percentages in _requested(datasets, wanted):
         registered = find(name)
         try:
-            data = _load(name, registered, label, data_dir)
+            data = load_entry(registered, data_dir) if registered else _load_file(name, label)
             if scale not in (None, "none"):
                 offset, factor = offset_and_scale(data.Y, cast(Scale, scale))
                 data = replace(data, Y=(data.Y - offset) / factor)
@@ -202,12 +193,8 @@ def load_data(
     return list(loaded.values())
 
 
-def _load(
-    name: str, registered: Entry | None, label: str | None, data_dir: PathLike | None
-) -> Rows:
-    """Load a data set. The last column of a file is its label column unless one is named."""
-    if registered is not None:
-        return load_entry(registered, data_dir)
+def _load_file(name: str, label: str | None) -> Rows:
+    """Load a file. Its last column is the label column unless one is named."""
     from sgpmic_cli.data.loading import last_column, load
 
     column = label or last_column(name)
@@ -249,14 +236,11 @@ def _requested(
 def _percentages(given: Sequence[str | int]) -> tuple[int, ...] | None:
     """Parse percentages; None stands for all of each data set."""
     texts = [str(text).strip().removesuffix("%") for text in given]
-    if "all" in texts:
-        return None
-    if not texts:
-        raise UsageError("no variance was named: give --variance 50, 95, 99 or 50,95, or all.")
-    for text in texts:
-        if text not in map(str, PERCENTAGES):
-            raise UsageError(unknown("variance", text, [*map(str, PERCENTAGES), "all"]))
-    return tuple(dict.fromkeys(int(text) for text in texts))
+    valid = [*map(str, PERCENTAGES), "all"]
+    for text in texts or [""]:
+        if text not in valid:
+            raise UsageError(unknown("variance", text, valid))
+    return None if "all" in texts else tuple(dict.fromkeys(map(int, texts)))
 
 
 def plan_cells(loaded: Iterable[LoadedData], study: Study) -> list[Cell]:
@@ -298,22 +282,22 @@ def plan_runs(cells: Sequence[Cell], repeats: int, seed: int) -> pd.DataFrame:
             "scores": cell.scores,
         }
         if cell.data is None:
-            gone = {**FILLED, "status": "unavailable", "reason": cell.reason}
-            rows.append({**place, "repeat": 0, "seed": 0, "key": "", **gone})
+            gone = {"repeat": 0, "seed": 0, "key": "", **FILLED, "reason": cell.reason}
+            rows.append({**place, **gone, "status": "unavailable"})
         else:
-            runs = (_seed_and_key(cell, cell.data, repeat, seed) for repeat in range(repeats))
-            rows += [{**place, "repeat": i, **run, **FILLED} for i, run in enumerate(runs)]
-    return pd.DataFrame(rows, columns=[*PLANNED, *FILLED]).astype({"q": "Int64"})
+            rows += [{**place, **_identity(place, cell, i, seed), **FILLED} for i in range(repeats)]
+    return pd.DataFrame(rows).astype({"q": "Int64"})
 
 
-def _seed_and_key(cell: Cell, data: Rows, repeat: int, base: int) -> dict[str, Any]:
+def _identity(place: dict[str, Any], cell: Cell, repeat: int, base: int) -> dict[str, Any]:
+    """Return number, seed and key of a run, which do not depend on the other runs."""
+    content = {name: place[name] for name in ("q", "n_clusters", "settings")}
     # A method with its own number of dimensions has the same runs in all rows of a data set.
-    q = cell.settings.get("n_components", cell.q)
-    common = {"q": q, "n_clusters": cell.n_clusters, "settings": cell.settings}
-    place = {"dataset": cell.dataset, "method": cell.method.name, "seed": base, "repeat": repeat}
-    seed = int(_digest({**common, **place})[:8], 16)  # 32 bits, as RandomState requires
-    content = {"data": data.sha256, "method": cell.method.target, "version": __version__}
-    return {"seed": seed, "key": _digest({**common, **content, "seed": seed})}
+    content["q"] = cell.settings.get("n_components", cell.q)
+    names = {"dataset": cell.dataset, "method": cell.method.name, "seed": base, "repeat": repeat}
+    seed = int(_digest({**content, **names})[:8], 16)  # 32 bits, as RandomState requires
+    code = {"data": place["data"], "method": cell.method.target, "version": __version__}
+    return {"repeat": repeat, "seed": seed, "key": _digest({**content, **code, "seed": seed})}
 
 
 def _digest(content: dict[str, Any]) -> str:

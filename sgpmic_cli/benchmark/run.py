@@ -20,25 +20,21 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.dask_backend import dask_cluster
 from sgpmic_cli.benchmark.fit import Row, compute
 from sgpmic_cli.benchmark.plan import FILLED, Cell, Study, load_data, plan_cells, plan_runs
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.files import check_writable, claim_folder, locked, write_files
 from sgpmic_cli.manifest import manifest
 from sgpmic_cli.scores import SCORES
 
-MANIFEST = "manifest.json"
 BENCHMARK = "benchmark"  # the command that writes the tables, unless another is named
-MAX_JOBS_PER_CORE = 32
 DASK_BLOCK = 8  # runs of each Dask worker between two writes to the store
 RESUME = "finished runs are kept, and the same command resumes"
+IDENTITY = ["key", "dataset", "method", "q", "n_clusters", "settings", "repeat", "seed"]
 # Receives the numbers of finished and of all runs, and the last run.
 Progress = Callable[[int, int, str], None]
 
 
 class Store:
-    """The file `runs.jsonl` of a folder: a line for each finished run, the last of a key counts.
-
-    Several processes may use it at once, because a line is appended by one write.
-    """
+    """The file `runs.jsonl` of a folder: a line for each finished run, the last of a key counts."""
 
     def __init__(self, folder: PathLike):
         self.folder = Path(folder)
@@ -50,7 +46,7 @@ class Store:
         rows: dict[str, Row] = {}
         with suppress(FileNotFoundError, NotADirectoryError):
             for line in self.path.read_bytes().split(b"\n"):
-                with suppress(ValueError, KeyError, TypeError, AttributeError):
+                with suppress(ValueError, KeyError, TypeError):
                     row = json.loads(line)
                     rows[row["key"]] = {name: row[name] for name in FILLED}
         return rows
@@ -76,23 +72,13 @@ class RunOptions:
     force: bool = False  # compute every run again
     retry_failed: bool = False  # compute failed runs again
     data_dir: PathLike | None = None  # folder of downloaded data
-    progress: Progress | None = None
-
-    def __post_init__(self) -> None:
-        """Check the options before any data are loaded."""
-        most = MAX_JOBS_PER_CORE * (os.cpu_count() or 1)
-        if self.n_jobs > most:
-            raise UsageError(
-                f"--n-jobs {self.n_jobs} is too many for this machine: give at most {most}, or -1."
-            )
+    progress: Progress = lambda *_: None
 
     def arguments(self) -> dict[str, Any]:
         """Return the options for the manifest, without paths on the user's machine."""
-        names = ("n_jobs", "force", "retry_failed")
+        options = {name: getattr(self, name) for name in ("n_jobs", "force", "retry_failed")}
         places = {"scheduler": self.scheduler, "data_dir": self.data_dir}
-        return {name: getattr(self, name) for name in names} | {
-            name: "given" if value else None for name, value in places.items()
-        }
+        return options | {name: "given" if value else None for name, value in places.items()}
 
 
 @dataclass(frozen=True)
@@ -138,14 +124,8 @@ class Runs:
 
 def plan_study(study: Study, options: RunOptions, out: PathLike | None = None) -> Runs:
     """Load the data, plan the runs, and take over those that are stored."""
-    loaded = load_data(
-        study.datasets,
-        study.explained_variances,
-        label=study.label,
-        scale=study.scale,
-        data_dir=options.data_dir,
-    )
-    cells = plan_cells(loaded, study)
+    how: Any = {"label": study.label, "scale": study.scale, "data_dir": options.data_dir}
+    cells = plan_cells(load_data(study.datasets, study.explained_variances, **how), study)
     store = Store(options.store if options.store is not None else Path(out or ".") / "runs")
     runs = Runs(study, options, store, cells, plan_runs(cells, study.repeats, study.seed))
     stored = {} if options.force else store.read()
@@ -162,20 +142,20 @@ def run_study(
     Check before the computation that the folders are writable and have no files of others.
     """
     runs, start = plan_study(study, options, out), time.perf_counter()
-    pending, folder, failed = runs.pending, runs.store.folder, 0
+    pending, failures = runs.pending, 0
     rows: dict[str, Row] = {}
     if out is not None:
         claim_folder(Path(out), command)
-    check_writable(folder, "--store")
-    report = options.progress or (lambda *_: None)
-    with locked(folder):
-        report(0, len(pending), f"{len(runs.distinct) - len(pending)} stored, running")
-        for row in _computed(runs, pending) if len(pending) else ():
+    check_writable(runs.store.folder, "--store")
+    with locked(runs.store.folder):
+        stored = len(runs.distinct) - len(pending)
+        options.progress(0, len(pending), f"{stored} stored, running")
+        for row in _computed(runs, pending):
             rows[row["key"]] = row
-            failed += row["status"] == "failed"
-            failures = f", {failed} failed" if failed else ""
-            where = f"{row['method']} on {row['dataset']}{failures}"
-            report(len(rows), len(pending), where)
+            failures += row["status"] == "failed"
+            step = f"{row['method']} on {row['dataset']}"
+            step += f", {failures} failed" if failures else ""
+            options.progress(len(rows), len(pending), step)
     seconds = time.perf_counter() - start
     return replace(runs, frame=runs.filled(rows), computed=len(rows), seconds=seconds)
 
@@ -184,30 +164,27 @@ def _computed(runs: Runs, pending: pd.DataFrame) -> Iterator[Row]:
     """Compute runs with joblib, and store and yield each."""
     from joblib import delayed
 
-    identity = ["key", "dataset", "method", "q", "n_clusters", "settings", "repeat", "seed"]
-    places = {row["key"]: row for row in pending[identity].to_dict("records")}
+    planned: dict[str, Any] = {row["key"]: row for row in pending[IDENTITY].to_dict("records")}
     memory = None if runs.options.scheduler else runs.store.memory
     tasks = []
     for key, number, seed in zip(pending["key"], pending["cell"], pending["seed"], strict=True):
         cell = runs.cells[number]
         assert cell.data is not None
         light = replace(cell, data=None)  # the frame of a table is large
-        tasks.append(delayed(_keyed)(key, light, seed, cell.data.Y, cell.data.labels, memory))
-    for key, result in _in_parallel(tasks, runs.options):
-        row = {**places[key], **FILLED, **result}
+        tasks.append(delayed(compute)(key, light, seed, cell.data.Y, cell.data.labels, memory))
+    for result in _in_parallel(tasks, runs.options):
+        row = {**FILLED, **planned[result["key"]], **result}
         runs.store.append(row)
         yield row
 
 
-def _keyed(key: str, *arguments: Any) -> tuple[str, Row]:
-    return key, compute(*arguments)
-
-
-def _in_parallel(tasks: Sequence[Any], options: RunOptions) -> Iterator[Any]:
+def _in_parallel(tasks: Sequence[Any], options: RunOptions) -> Iterator[Row]:
     """Yield the results of tasks as they are ready, from processes of this machine or from Dask."""
     from joblib import Parallel, parallel_config
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+    if not tasks:  # no workers are started
+        return
     if options.scheduler is not None:  # joblib returns the results of Dask all at once
         with dask_cluster(options.scheduler, options.n_jobs) as workers:
             for start in range(0, len(tasks), DASK_BLOCK * workers):
@@ -247,4 +224,4 @@ def write_study(
         seconds_of_all_runs=round(float(runs.distinct["seconds"].sum()), 1),
     )
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    write_files(folder, command, {**files, MANIFEST: f"{text}\n"})
+    write_files(folder, command, {**files, "manifest.json": f"{text}\n"})

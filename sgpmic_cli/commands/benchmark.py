@@ -42,9 +42,6 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         default="the scaling of each method",
     ),
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
-    trace: bool = shared.flag(
-        "Also write the losses and bounds of all runs to OUT/trace.csv.", "--trace"
-    ),
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
     protocol: shared.Protocol = "as-run",
@@ -91,9 +88,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         print_plan(plan_study(study, options, out), output)
         return
     with progress:
-        runs, table, content = run_benchmark(
-            study, options, out=out, printed=table2(), with_trace=trace
-        )
+        runs, table, content = run_benchmark(study, options, out=out, printed=table2())
     output.result(content, _result_tables(table))
     finish_runs(runs, f"tables and manifest in {out}", output)
 

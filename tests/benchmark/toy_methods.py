@@ -88,12 +88,3 @@ class Threads(Halves):
 
 class NoClusterer:
     """Lack fit_predict."""
-
-
-class Chatty(Halves):
-    """Have fitted attributes with the names of traces but of other types."""
-
-    def labels(self, Y):
-        self.loss_curve_ = {"train": [3.0, 2.0]}
-        self.lower_bounds_ = (1, 2)
-        return super().labels(Y)

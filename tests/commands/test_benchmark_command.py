@@ -1,13 +1,8 @@
 import json
 import re
 
-import pandas as pd
 import pytest
 from command_line import sgpmic
-from small_studies import planned
-
-from sgpmic_cli.data import load
-from sgpmic_cli.paper.methods.sdc import SDC
 
 QUICK = "--methods pca-fcm,ppca-fcm --repeats 2 --n-jobs 1"
 
@@ -74,22 +69,3 @@ def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
     run(f"--dataset wdbc {QUICK}")
     document = json.loads(run(f"{plan} --json").stdout)
     assert (document["to_run"], document["at_hand"]) == (4, 4)
-
-
-def test_the_trace_has_the_curves_of_every_run_also_of_stored_ones(run, here):
-    arguments = "--dataset iris --methods sdc,pca-fcm --repeats 2 --n-jobs 1 --trace"
-    run(arguments)
-    path = here / "sgpmic-out" / "benchmark" / "trace.csv"
-    first = path.read_bytes()
-    trace = pd.read_csv(path)
-    assert trace["method"].unique().tolist() == ["sdc"]  # pca-fcm has no curve
-    assert sorted(trace["repeat"].unique()) == [0, 1]
-    runs = planned(["iris"], [95], ["sdc"], store=here).frame
-    seed = int(runs["seed"][runs["repeat"] == 0].iloc[0])
-    model = SDC(3, 2, random_state=seed).fit(load("iris").Y)
-    own = trace[trace["repeat"] == 0]
-    assert own["value"].tolist() == model.loss_curve_
-    assert own["step"].tolist() == list(range(1, len(model.loss_curve_) + 1))
-    path.unlink()
-    assert "0 runs computed, 4 reused" in run(arguments).stderr
-    assert path.read_bytes() == first
