@@ -133,15 +133,13 @@ results: $(DEV) ## everything under results/, its manifest and the numbers of th
 
 # TABLES is a folder of labelled tables (NAME.csv, last column: class) or a downloaded benchmark suite.
 STUDIED := $(RESULTS)/study$(if $(TABLES),-$(notdir $(TABLES:/=)))
-study: $(RUN) $(RIVALS)/.installed ## the default model beside other clusterers; own data: make study TABLES=FOLDER
-	$(SCRIPT).study $(if $(TABLES),"$(TABLES)") --out $(STUDIED) --sets-only
-	"$(RIVALS)/bin/python" -P benchmarks/rivals.py $(STUDIED)/sets $(STUDIED)/rivals
-	$(SCRIPT).study $(if $(TABLES),"$(TABLES)") --out $(STUDIED)
+study: $(RIVALS)/.installed ## the default model beside other clusterers; own data: make study TABLES=FOLDER
+	"$(RIVALS)/bin/python" -m benchmarks.study $(if $(TABLES),"$(TABLES)") --out $(STUDIED)
 
 # Genie and Lumbermark have another licence (AGPL) and are needed for comparisons only, so they have their own environment.
-$(RIVALS)/.installed:
+$(RIVALS)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(RIVALS)"
-	"$(RIVALS)/bin/python" $(PIP) genieclust==1.3.0 lumbermark==0.9.1
+	"$(RIVALS)/bin/python" $(PIP) --constraint constraints.txt --editable . genieclust==1.3.0 lumbermark==0.9.1
 	@touch "$@"
 
 missing-values: ## measure the cost of missing values on the bundled data sets

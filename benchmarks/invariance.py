@@ -17,7 +17,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.shared import number_table, parse, progress, sha256, write_csv
+from benchmarks.shared import number_table, parse, progress, sha256, tables_in, write_csv
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Indices
 
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parse(arguments, __doc__, "folder", out=Path("results"))
     warnings.simplefilter("ignore")
     found = []
-    for file in sorted({*asked.folder.glob("*.csv"), *asked.folder.glob("*.csv.gz")}):
+    for table_name, file in tables_in(asked.folder):
         progress(file.name)
         table = pd.read_csv(file)
         frame, n_clusters = table.iloc[:, :-1], table.iloc[:, -1].nunique()
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, changed, rows in changes(frame):
             again = clusters(changed, n_clusters, int(name == "another seed"))[rows]
             score = adjusted_rand_score(labels, again)
-            place = {"table": file.name.split(".csv")[0], "sha256": sha256(file)}
+            place = {"table": table_name, "sha256": sha256(file)}
             found.append({**place, "change": name, "ari": score})
     scores = pd.DataFrame(found)
     write_csv(scores, asked.out / "invariance.csv")

@@ -42,15 +42,11 @@ COMPARED: dict[str, tuple[str, tuple[str, ...]]] = {
     "tables of numbers (KEEL)": ("study-keel", ()),
     "tables with text": ("study-mixed", ()),
     "four batteries of a public suite": ("study-suite", ()),
-    "Gaussian clouds": ("study", ("clouds",)),
-    "curves": ("study", ("thin-shapes",)),
-    "random curves *": ("study", tuple(study.UNUSED)),
     "clouds with outliers *": ("study", ("outliers",)),
     "clouds with heavy tails *": ("study", ("heavy-tails",)),
     "skewed clouds *": ("study", ("skewed",)),
     "clouds of unequal sizes *": ("study", ("unequal-sizes",)),
     "clouds with discrete columns *": ("study", ("discrete-columns",)),
-    "random curves with outliers *": ("study", ("outliers-shapes",)),
 }
 RIVALS = ["k-means", "Gaussian mixture", "spectral", "Ward", "Genie", "Lumbermark"]
 

@@ -4,7 +4,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,12 @@ def parse(
 def progress(line: str) -> None:
     """Print a line to stderr."""
     print(line, file=sys.stderr, flush=True)
+
+
+def tables_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield name and path of the tables NAME.csv and NAME.csv.gz of a folder."""
+    for file in sorted({*folder.glob("*.csv"), *folder.glob("*.csv.gz")}):
+        yield file.name.split(".csv")[0], file
 
 
 def sha256(path: Path) -> str:

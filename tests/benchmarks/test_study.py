@@ -32,16 +32,12 @@ def fast(monkeypatch):
 
 def test_a_suite_is_scored_and_resumed(folder, tmp_path, fast, monkeypatch):
     out = tmp_path / "out"
-    rival = out / "rivals" / "Other" / "toy"
-    rival.mkdir(parents=True)
-    pd.DataFrame({"Other": np.tile([1, 2], 40)}).to_csv(rival / "pairs.result2.gz", index=False)
     run = [str(folder), "--out", str(out), "--n-jobs", "1", "--seeds", "1"]
     study.main(run)
     text = (out / "findings.md").read_text(encoding="utf-8")
     assert "1 sets" in text
     rows = {line.split(" | ")[0].strip("| "): line for line in text.splitlines() if "|" in line}
     assert rows["toy/pairs"].count("1.000") == 2
-    assert rows["Other"] == "| Other | 1 | 0 |"
     scores = pd.read_csv(out / "scores.csv")
     assert (scores["sha256"] == sha256(folder / "toy/pairs.data.gz")).all()
     monkeypatch.setattr(study, "METHODS", dict.fromkeys(FAST))  # would fail if called
@@ -52,58 +48,33 @@ def test_a_suite_is_scored_and_resumed(folder, tmp_path, fast, monkeypatch):
         study.main(run)  # scores of other rows do not count
 
 
-def test_the_default_model_gets_the_table_itself_and_the_others_numbers(tmp_path, fast):
-    folder = tmp_path / "tables"
-    folder.mkdir()
+def test_the_default_model_gets_the_table_itself_and_the_others_numbers(tmp_path):
     kind = np.repeat(["a", "b", "c"], 20)
     rows = np.random.RandomState(0).randn(60) + 9.0 * (kind == "b")
     table = pd.DataFrame({"text": kind, "x": rows, "y": kind})
     table.loc[3, "x"] = np.nan
     table.loc[4, ["x", "text"]] = np.nan  # no value at all
-    table.to_csv(folder / "one.csv", index=False)
-    [(path, digest)] = study.tables_of(folder)(tmp_path / "sets")
-    assert digest == sha256(folder / "one.csv")
-    assert not np.isnan(np.loadtxt(path)).any()
-    seen = []
-
-    class Spy:
-        def fit(self, X):
-            seen.append(list(getattr(X, "columns", "")))
-            self.labels_ = np.zeros(len(X))
-            return self
-
-    for name in ("GroupMap", "k-means"):
-        study.METHODS[name] = lambda k, seed: Spy()
-        study.score(("tables/one", digest, name, 0), path)
-    assert seen == [["text", "x"], []]
+    table.to_csv(tmp_path / "one.csv", index=False)
+    [labelled] = study.tables(tmp_path)
+    assert labelled.sha256 == sha256(tmp_path / "one.csv")
+    assert list(labelled.table) == ["text", "x"]
+    assert labelled.table.isna().any(axis=None)
+    assert not np.isnan(labelled.rows).any()
 
 
 def test_noise_is_not_scored(folder):
-    path = folder / "toy" / "pairs.data.gz"
-    labels = study.labelings(path)[1].copy()
+    [labelled] = study.suite(folder)
+    labels = labelled.labelings[1].copy()
     labels[labels == 0] = 4
-    assert study.best(path, {4: labels}) == 1.0
+    only = labelled._replace(labelings=labelled.labelings[1:])
+    assert study.best(only, {4: labels}) == 1.0
     labels[5] = 3
-    assert study.best(path, {4: labels}) < 1.0
+    assert study.best(only, {4: labels}) < 1.0
 
 
-def test_data_of_the_study_are_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "USED", {"thin-shapes": ["moons"], "tables": ["iris"]})
-    monkeypatch.setattr(study, "UNUSED", {"random-shapes": ["shape-5"]})
-    monkeypatch.setattr(study, "BROKEN", {"outliers": ["1"]})
-    study.main(["--out", str(tmp_path), "--sets-only"])
-    assert not (tmp_path / "findings.md").exists()
-    found = {file.name: set(np.loadtxt(file)) for file in tmp_path.glob("sets/*/*.labels0.gz")}
-    assert found["moons.labels0.gz"] == {1, 2}
-    assert found["iris.labels0.gz"] == {1, 2, 3}
-    assert min(found["shape-5.labels0.gz"]) == 1
-    assert min(found["1.labels0.gz"]) == 0
-
-
-@pytest.mark.parametrize("kind", study.BROKEN)
-def test_broken_data_have_the_stated_noise(kind):
-    rows, labels = study.broken(kind, 3)
+@pytest.mark.parametrize("kind", study.CLOUDS)
+def test_clouds_have_the_stated_noise(kind):
+    rows, labels = study.cloud(kind, 3)
     assert len(rows) == len(labels)
-    noise = np.mean(labels == 0)
-    expected = study.OUTLIERS / (1 + study.OUTLIERS) if "outliers" in kind else 0.0
-    assert noise == pytest.approx(expected, abs=0.005)
+    expected = study.OUTLIERS / (1 + study.OUTLIERS) if kind == "outliers" else 0.0
+    assert np.mean(labels == 0) == pytest.approx(expected, abs=0.005)
