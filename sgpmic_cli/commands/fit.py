@@ -122,10 +122,10 @@ def fit(  # noqa: PLR0913 - one parameter per option
     embedding.csv, profile.csv, trace.csv, manifest.json and the map as PNG. If the fit fails,
     nothing is written.
     """
-    from sgpmic_cli import describe
     from sgpmic_cli.commands.fit_models import estimator_for, fit_command, result_tables
     from sgpmic_cli.data import load
     from sgpmic_cli.files import output_folder
+    from sgpmic_cli.fitting import fit_rows, with_refit
     from sgpmic_cli.manifest import manifest
     from sgpmic_cli.result import tables, words
 
@@ -140,8 +140,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
     with output_folder(out, "fit", "replace" if force else "new") as folder:
         model = estimator_for(rows, **settings)
         with Progress(output) as progress:
-            result = describe.fit_rows(model, rows, progress)
-            result = describe.with_refit(result, model, progress)
+            result = fit_rows(model, rows, progress)
+            result = with_refit(result, model, progress)
         arguments = {"data": data, "label": label, "drop": columns, **settings}
         arguments |= {"separator": separator, "encoding": encoding}
         command = partial(fit_command, arguments)
@@ -188,14 +188,14 @@ def predict(  # noqa: PLR0913 - one parameter per option
     text is encoded as before. Rows are read in blocks, so the table can be larger than memory.
     Writes labels.csv, which marks rows unlike those of the fit as unusual, and embedding.csv.
     """
-    from sgpmic_cli import describe
+    from sgpmic_cli import new_rows
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.files import output_folder
     from sgpmic_cli.model_file import load
 
     output = Output(json_, quiet)
     fitted = load(model, every_row=False).set_params(n_jobs=threads)
-    recipe = describe.recipe_of(fitted)
+    recipe = new_rows.recipe_of(fitted)
     given = {"separator": separator, "encoding": encoding}
     given = {name: value for name, value in given.items() if value is not None}
     rows = rows_for(recipe, data, label=label, format=replace(recipe.format, **given))
@@ -204,7 +204,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
         output_folder(out, "predict", "replace" if force else "new") as folder,
         Progress(output, "reading the rows") as progress,
     ):
-        summary = describe.assign_rows(fitted, rows, folder, progress)
+        summary = new_rows.assign_rows(fitted, rows, folder, progress)
     for note in summary["notes"]:
         output.note(f"note: {note}")
     sizes = ", ".join(map(str, summary["sizes"]))
@@ -241,9 +241,9 @@ def report_clusters(  # noqa: PLR0913 - one parameter per option
     as one more cluster, "no cluster". The page is that of `sgpmic fit`: verdicts, rules, profiles
     and a map. The clusters stay as they are; the groups of the first sentence are searched anew.
     """
-    from sgpmic_cli import describe
     from sgpmic_cli.data import load
     from sgpmic_cli.files import write_whole
+    from sgpmic_cli.fitting import cluster_codes, fit_labels
     from sgpmic_cli.pages import refuse_other_file
     from sgpmic_cli.result.page import page_alone
     from sgpmic_cli.result.tables import file_texts
@@ -254,13 +254,13 @@ def report_clusters(  # noqa: PLR0913 - one parameter per option
     rows = load(data, table=options)
     if rows.classes is None:
         raise UsageError("name the column that has the cluster of each row, with --label COLUMN.")
-    codes, names = describe.cluster_codes(rows.classes)
+    codes, names = cluster_codes(rows.classes)
     default = shared.default_out("report-clusters", rows.name)
     out = default.with_name(f"{default.name}.html") if out is None else out
     refuse_other_file(out)
     with Progress(output) as progress:
         rows = replace(rows, labels=None, class_names=())
-        result = describe.fit_labels(rows, codes, names, progress)
+        result = fit_labels(rows, codes, names, progress)
     write_whole(out, page_alone(result, file_texts(rows)))
     verdicts = dict(zip(names, result.verdicts, strict=True))
     output.result({"out": str(out), "verdicts": verdicts}, [headline(result)])

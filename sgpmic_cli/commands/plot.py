@@ -103,7 +103,7 @@ def _fit_and_draw(
 
     from sgpmic_cli.commands.fit_models import estimator_for
     from sgpmic_cli.data import load
-    from sgpmic_cli.describe import fit_rows
+    from sgpmic_cli.fitting import fit_rows
     from sgpmic_cli.result import plots
 
     if data is None:

@@ -37,7 +37,6 @@ class Result:
     overlap: float | None = None  # mean of the stability, weighted by size
     n_refits: int = 0
     selection: list[dict[str, Any]] = field(default_factory=list)  # numbers of clusters tried
-    few_values: BoolArray | None = None  # (F,) features with too few values to show a valley
     refit: Refit | None = None  # without the columns that explain clusters
     facts: dict[str, Any] = field(default_factory=dict)  # about the method and its fit
     trace: pd.DataFrame | None = None  # the bound after each update of a fit

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Indices
+from sgpmic_cli.clustering.clusters.discrete_columns import effective_values
+from sgpmic_cli.clustering.clusters.label_constants import FEW_VALUES
 from sgpmic_cli.result.profile import computed_columns, repeated_texts, scaling_advice
 from sgpmic_cli.result.result import Result, found_again
 from sgpmic_cli.result.rules import Condition
@@ -357,8 +359,8 @@ def _numbered(clusters: Sequence[int]) -> str:
 
 def _columns_without_part(result: Result) -> str:
     """Return a sentence about columns of few values after a space, or an empty string."""
-    few, recipe = result.few_values, result.rows.recipe
-    if few is None or not few.any():
+    few, recipe = effective_values(result.rows.Y) < FEW_VALUES, result.rows.recipe
+    if not few.any():
         return ""
     columns = np.arange(len(few)) if recipe is None else recipe.column_of_feature
     number, n_columns = len(np.unique(columns[few])), len(np.unique(columns))

@@ -7,7 +7,7 @@ from command_line import assert_one_sentence, document, sgpmic
 
 from sgpmic_cli import GroupMap, row_blocks
 from sgpmic_cli.data import load
-from sgpmic_cli.describe import fit_rows
+from sgpmic_cli.fitting import fit_rows
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.tables import read
 

@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from sgpmic import SGPMIC, GroupMap, TableEncoder, report, show_map, write_report
 from sgpmic_cli.commands.fit_models import fit_command
 from sgpmic_cli.data import load
-from sgpmic_cli.describe import fit_rows
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.fitting import fit_rows
 from sgpmic_cli.result import cards
 from sgpmic_cli.result.page import MOST_LISTED_COLUMNS, MOST_PROFILE_ROWS, result_page
 from sgpmic_cli.result.words import headline, verdict_in_words

@@ -13,7 +13,7 @@ from sklearn.datasets import make_blobs
 
 from sgpmic import GroupMap, show_map
 from sgpmic_cli.data import load
-from sgpmic_cli.describe import fit_rows
+from sgpmic_cli.fitting import fit_rows
 from sgpmic_cli.result.page import page_alone
 from sgpmic_cli.result.tables import file_texts
 
