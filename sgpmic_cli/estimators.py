@@ -18,23 +18,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.errors import UsageError, input_errors, warn_caller
-from sgpmic_cli.parameters import BOOLEAN, CALLBACK, JOBS, either, number, one_of, whole
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
 from sgpmic_cli.scaling import SAFE_RANGE, check_spread, offset_and_scale
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
 from sgpmic_cli.tables.recipe import Block, TableRecipe
 from sgpmic_cli.tables.rows import RowResults, Rows
 
-SHARED_RULES = {
-    "scale": one_of("none", "global", "standard"),
-    "n_inducing": whole(),
-    "max_iter": whole(),
-    "optimizer_steps": whole(),
-    "tol": number(),
-    "n_jobs": JOBS,
-    "verbose": either(BOOLEAN, whole(0)),
-    "callback": CALLBACK,
-}
 COST = 25  # of locating a row, relative to a row of a bound
 LEFT_OUT = -1  # label of a row without any value, as of noise in scikit-learn
 TINY = 5  # a cluster with fewer rows is small ...

@@ -16,7 +16,6 @@ from sgpmic_cli._version import __version__
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimators import set_encoder
 from sgpmic_cli.files import replacing
-from sgpmic_cli.parameters import check_parameters
 from sgpmic_cli.tables.recipe import TableRecipe
 
 FORMAT_VERSION = 4
@@ -95,7 +94,6 @@ def _rebuilt(header: dict[str, Any], arrays: Mapping[str, Array], every_row: boo
     parameters = header["parameters"].items()
     kind = resolve_name(ESTIMATORS[header["kind"]])
     model = kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in parameters})
-    check_parameters(model, model.rules)
     model.encoder_, model.n_features_in_ = None, header["n_features"]
     if header["recipe"] is not None:
         set_encoder(model, TableRecipe.from_json(header["recipe"]))

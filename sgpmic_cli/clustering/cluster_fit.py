@@ -94,8 +94,12 @@ def numbers_to_try(n_clusters: Any, Y: Array, given: Array | None) -> list[int]:
         low, high = 1, min(distinct_rows(Y, MOST_CLUSTERS), max(2, len(Y) // 10))
     elif isinstance(n_clusters, Integral):
         low = high = int(n_clusters)
-    else:
+    elif len(n_clusters) == 2 and 1 <= n_clusters[0] <= n_clusters[1]:
         low, high = n_clusters
+    else:
+        raise UsageError(
+            f"n_clusters must be a number or a pair, the smaller one first, not {n_clusters}."
+        )
     if given is not None:
         m = given.shape[1]
         if not isinstance(n_clusters, str) and not low <= m <= high:

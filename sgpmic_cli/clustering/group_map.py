@@ -5,10 +5,10 @@ Gaussian process does not decide them. It learns the map of the rows, given the 
 clusters (`map/`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli import estimators
@@ -44,7 +45,17 @@ from sgpmic_cli.clustering.map.training import FittedMap, MapFitter, fit_map, st
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.model_file import flattened, read_arrays, save_model, unflattened
-from sgpmic_cli.parameters import AUTO, check_parameters, either, fraction, interval, whole
+from sgpmic_cli.parameters import (
+    COUNT,
+    Amount,
+    Callback,
+    Count,
+    CountOrZero,
+    Dimensions,
+    Jobs,
+    Verbose,
+    check_parameters,
+)
 from sgpmic_cli.row_blocks import Workers, row_blocks
 from sgpmic_cli.scaling import Scale, canonical_order, distinct_rows
 from sgpmic_cli.tables.rows import RowResults, Rows
@@ -213,29 +224,24 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     True
     """
 
-    n_clusters: int | tuple[int, int] | Literal["auto"] = "auto"
-    n_components: int | float = 2
+    n_clusters: Annotated[
+        int | tuple[int, int] | Literal["auto"], COUNT, tuple, StrOptions({"auto"})
+    ] = "auto"
+    n_components: Dimensions = 2
     _: KW_ONLY
     scale: Scale = "standard"
     init: ArrayLike | None = None
-    n_inducing: int = 15
-    max_iter: int = 10
-    optimizer_steps: int = 10
-    tol: float = 0.02
-    n_resamples: int = 8
-    max_rows: int = 10_000
-    n_jobs: int | None = None
-    verbose: bool | int = False
-    callback: Callable[[int, float, Indices], None] | None = None
+    n_inducing: Count = 15
+    max_iter: Count = 10
+    optimizer_steps: Count = 10
+    tol: Amount = 0.02
+    n_resamples: CountOrZero = 8
+    max_rows: Annotated[int, Interval(Integral, 2, None, closed="left")] = 10_000
+    n_jobs: Jobs = None
+    verbose: Verbose = False
+    callback: Callback = None
     random_state: int | np.random.RandomState | None = None
 
-    rules: ClassVar = {
-        **estimators.SHARED_RULES,
-        "n_clusters": either(either(whole(), AUTO), interval()),
-        "n_components": either(whole(), fraction()),
-        "n_resamples": whole(0),
-        "max_rows": whole(2),
-    }
     updates: ClassVar = ("EM",)  # steps of an iteration, each with a bound
     _rows_at_once: ClassVar[int] = 4096  # that one thread locates together
 
@@ -254,7 +260,7 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self : GroupMap
             The fitted estimator.
         """
-        check_parameters(self, self.rules)
+        check_parameters(self)
         Y = estimators.training_rows(self, X)
         given = given_memberships(self.init, len(Y) + len(self._left_out), self._left_out)
         numbers = numbers_to_try(self.n_clusters, Y, given)

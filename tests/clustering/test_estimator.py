@@ -38,9 +38,12 @@ def small(**parameters):
         ({"n_clusters": 41}, "n_clusters=41 needs at least that many distinct rows; .* 40."),
         ({"n_clusters": (2, 50)}, "n_clusters=50 needs at least that many distinct rows; .* 40."),
         ({"n_clusters": (5, 2)}, "n_clusters must be .* the smaller one first, not \\(5, 2\\)."),
-        ({"n_clusters": 0}, "n_clusters must be an integer of at least 1 .*, not 0."),
-        ({"n_clusters": "three"}, "n_clusters must be an integer .* or 'auto' .*, not 'three'."),
-        ({"n_resamples": -1}, "n_resamples must be an integer of at least 0, not -1."),
+        (
+            {"n_clusters": 0},
+            "The 'n_clusters' parameter of GroupMap .* Got 0 instead.",
+        ),
+        ({"n_clusters": "three"}, "The 'n_clusters' parameter .* Got 'three' instead."),
+        ({"n_resamples": -1}, "The 'n_resamples' parameter .* int in the range .* Got -1 instead."),
         ({"init": [0, 1] * 5}, "init must have one entry for each of the 40 rows, not .*"),
         ({"init": [0, 1, 2, 3] * 10}, "init has 4 clusters, which n_clusters=2 excludes."),
         ({"init": np.zeros((40, 2))}, "init must be probabilities: .* no row of zeros."),
@@ -49,7 +52,7 @@ def small(**parameters):
             "init must have an entry for every row; it has missing values.",
         ),
         ({"init": "k-means"}, "init must have one entry for each of the 40 rows, not .*"),
-        ({"callback": "x"}, "callback must be .*"),
+        ({"callback": "x"}, "The 'callback' parameter .*"),
     ],
 )
 def test_invalid_parameters_are_refused_in_one_sentence(parameters, sentence):

@@ -156,9 +156,3 @@ def test_a_truncated_or_flipped_file_is_refused_or_harmless(saved, fitted):
 def test_arrays_of_other_shapes_are_refused(saved, array):
     rewrite(saved, rows=array)
     assert_refused(saved)
-
-
-@pytest.mark.parametrize("parameters", [{"no_such": 1}, {"n_clusters": -2}])
-def test_impossible_parameters_are_refused(saved, parameters):
-    rewrite(saved, {"parameters": parameters})
-    assert_refused(saved)

@@ -21,7 +21,8 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.paper.methods import scatter
-from sgpmic_cli.paper.methods.base import Amount, CountOrZero, EmbeddingClusterer
+from sgpmic_cli.paper.methods.base import EmbeddingClusterer
+from sgpmic_cli.parameters import Amount, CountOrZero
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

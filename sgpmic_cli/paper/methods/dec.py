@@ -19,7 +19,8 @@ from scipy.linalg import eigh
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.paper.methods import scatter
-from sgpmic_cli.paper.methods.base import Amount, Count, CountOrZero, EmbeddingClusterer, Flag
+from sgpmic_cli.paper.methods.base import EmbeddingClusterer
+from sgpmic_cli.parameters import Amount, Count, CountOrZero, Flag
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

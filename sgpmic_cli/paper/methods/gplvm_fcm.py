@@ -26,7 +26,7 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.gp import ascend, ppca
 from sgpmic_cli.paper.isomap import isomap
-from sgpmic_cli.paper.methods.base import Count, EmbeddingFCM
+from sgpmic_cli.paper.methods.base import EmbeddingFCM
 from sgpmic_cli.paper.methods.scatter import centred
 from sgpmic_cli.paper.model import kernels
 from sgpmic_cli.paper.model.bound import Bound, Parameters, observe
@@ -35,6 +35,7 @@ from sgpmic_cli.paper.model.em import m_step
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.mixture import mixture
 from sgpmic_cli.paper.model.optimizers import scg
+from sgpmic_cli.parameters import Count
 
 MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist at the same time
 NO_START = "The likelihood has no finite value at the start of the fit; rescale the data."

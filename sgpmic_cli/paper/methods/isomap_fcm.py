@@ -17,7 +17,8 @@ from sklearn.utils._param_validation import StrOptions
 from sgpmic_cli._typing import Array
 from sgpmic_cli.paper.fcm import fuzzy_c_means
 from sgpmic_cli.paper.isomap import Parts, isomap
-from sgpmic_cli.paper.methods.base import Count, EmbeddingClusterer, EmbeddingFCM, Flag
+from sgpmic_cli.paper.methods.base import EmbeddingClusterer, EmbeddingFCM
+from sgpmic_cli.parameters import Count, Flag
 
 FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have unit variance
 

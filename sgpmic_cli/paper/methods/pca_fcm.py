@@ -10,7 +10,8 @@ import numpy as np
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.gp import pca, ppca
-from sgpmic_cli.paper.methods.base import EmbeddingFCM, Flag
+from sgpmic_cli.paper.methods.base import EmbeddingFCM
+from sgpmic_cli.parameters import Flag
 
 
 class PCAFCM(EmbeddingFCM):

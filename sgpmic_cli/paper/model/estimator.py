@@ -1,10 +1,10 @@
 """The paper's model as a scikit-learn estimator."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from numbers import Integral, Real
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import (
@@ -14,6 +14,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli import estimators
@@ -23,49 +24,30 @@ from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.model_file import read_arrays, save_model
 from sgpmic_cli.paper.isomap import Parts
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
-from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, OPTIMIZERS, Fit, train
+from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, train
 from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear, named
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
 from sgpmic_cli.parameters import (
-    BOOLEAN,
-    MEMORY,
+    Amount,
+    Callback,
+    Count,
+    Dimensions,
+    Flag,
+    Jobs,
+    Memory,
+    Positive,
+    Verbose,
     check_clusters,
     check_dimensions,
     check_parameters,
-    either,
-    fraction,
-    number,
-    one_of,
-    positive_number,
-    whole,
 )
 from sgpmic_cli.row_blocks import ALONE, Workers
 from sgpmic_cli.scaling import Scale
 from sgpmic_cli.tables.rows import RowResults, Rows
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
-RULES = {
-    **estimators.SHARED_RULES,
-    "n_clusters": whole(),
-    "n_components": either(whole(), fraction()),
-    "kernel": one_of("rbf", "linear"),
-    "ard": BOOLEAN,
-    "covariance_type": one_of("spherical", "diag", "tied", "full"),
-    "covariance_floor": number(MIN_FLOOR),
-    "center": BOOLEAN,
-    "kernel_start": positive_number(),
-    "start_sharpness": positive_number(),
-    "optimizer": one_of(*OPTIMIZERS),
-    "prior_by_gradient": BOOLEAN,
-    "white_everywhere": BOOLEAN,
-    "learn_weights": BOOLEAN,
-    "learn_noise": BOOLEAN,
-    "isomap_components": one_of("auto", "largest", "joined"),
-    "n_init": whole(),
-    "memory": MEMORY,
-}
 # The arrays of a model file with their axes: n rows, p columns, m clusters, q latent dimensions,
 # k inducing inputs, t kernel parameters, b bounds, r rows with those that were left out. The names
 # of attributes end with "_".
@@ -219,39 +201,38 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     True
     """
 
-    n_clusters: int = 2
-    n_components: int | float = 2
+    n_clusters: Count = 2
+    n_components: Dimensions = 2
     _: KW_ONLY
     kernel: Literal["rbf", "linear"] = "rbf"
-    ard: bool = False
-    n_inducing: int = 50
+    ard: Flag = False
+    n_inducing: Count = 50
     covariance_type: CovarianceType = "spherical"
-    covariance_floor: float = 0.03
-    center: bool = True
+    covariance_floor: Annotated[float, Interval(Real, MIN_FLOOR, None, closed="left")] = 0.03
+    center: Flag = True
     scale: Scale = "global"
-    kernel_start: float = 0.5
-    start_sharpness: float = 1.0
-    max_iter: int = 20
-    tol: float = 0.0
+    kernel_start: Positive = 0.5
+    start_sharpness: Positive = 1.0
+    max_iter: Count = 20
+    tol: Amount = 0.0
     optimizer: Literal["lbfgs", "scg"] = "lbfgs"
-    optimizer_steps: int = 3
-    prior_by_gradient: bool = False
-    white_everywhere: bool = False
-    learn_weights: bool = False
-    learn_noise: bool = False
+    optimizer_steps: Count = 3
+    prior_by_gradient: Flag = False
+    white_everywhere: Flag = False
+    learn_weights: Flag = False
+    learn_noise: Flag = False
     isomap_components: Parts = "auto"
-    n_init: int = 1
-    memory: Any = None
-    n_jobs: int | None = None
-    verbose: bool | int = False
-    callback: Callable[[int, float, Indices], None] | None = None
+    n_init: Count = 1
+    memory: Memory = None
+    n_jobs: Jobs = None
+    verbose: Verbose = False
+    callback: Callback = None
     random_state: int | np.random.RandomState | None = None
 
     # What the iterations leave out: responsibilities below a fraction of the largest one of a row,
     # and rows of a component below a responsibility. Figure 6 leaves out nothing.
     _negligible = NEGLIGIBLE_IN_ITERATIONS
     _active = ACTIVE
-    rules: ClassVar = RULES
     updates: ClassVar = ("E", "M")  # steps of an iteration, each with a bound
     _rows_at_once: ClassVar[int] = 256  # that one thread locates together
 
@@ -270,7 +251,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self : SGPMIC
             The fitted estimator.
         """
-        check_parameters(self, self.rules)
+        check_parameters(self)
         Y = estimators.training_rows(self, X)
         for name in ("log_density_", "unusual_below_"):  # of an earlier fit
             self.__dict__.pop(name, None)

@@ -98,9 +98,9 @@ def test_unusual_data_give_finite_results_and_consistent_labels(odd, kernel, opt
         ("1e300", {}, "multiply the data by a constant"),
         ("1e30", {"scale": "none"}, "scale='global'"),
         ("nan", {}, "NaN"),
-        ("plain", {"n_components": 1.0}, "n_components must be"),
-        ("plain", {"kernel": "cosine"}, "kernel must be 'rbf' or 'linear'"),
-        ("plain", {"covariance_floor": 1e-12}, "floor must be a number of at least 1e-08"),
+        ("plain", {"n_components": 1.0}, "'n_components' parameter of SGPMIC must be"),
+        ("plain", {"kernel": "cosine"}, "'kernel' parameter of SGPMIC must be a str among"),
+        ("plain", {"covariance_floor": 1e-12}, "'covariance_floor' parameter of SGPMIC must be"),
         ("plain", {"prior_by_gradient": True}, "needs covariance_type='full'"),
     ],
 )

@@ -21,10 +21,11 @@ import numpy as np
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.paper.methods import scatter
-from sgpmic_cli.paper.methods.base import Amount, Count, EmbeddingClusterer
+from sgpmic_cli.paper.methods.base import EmbeddingClusterer
 from sgpmic_cli.paper.methods.unca.conjugate_gradients import Point, descend
 from sgpmic_cli.paper.methods.unca.graph import Affinity
 from sgpmic_cli.paper.methods.unca.projection import Objective
+from sgpmic_cli.parameters import Amount, Count
 
 LINE_SEARCHES = 5  # per call of the minimiser in the published program
 TRIES = (1, 10, 40)  # starts of k-means that are drawn together
