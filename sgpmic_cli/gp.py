@@ -117,24 +117,6 @@ def pca(Y: Array, q: int) -> Array:
     return principal_axes(Y, q)[0]
 
 
-def ppca(Y: Array, q: int, *, posterior: bool = False) -> Array:
-    """Return whitened scores, or the posterior means of probabilistic PCA (N, q).
-
-    The data are centred and unscaled (Tipping and Bishop 1999).
-    Whitened scores reproduce the paper's numbers. The posterior mean multiplies axis j by
-    sqrt(1 - s2 / l_j), where s2 is the mean discarded variance.
-    """
-    scores, variances = principal_axes(Y, q)
-    kept = variances[:q]
-    safe = np.where(kept > 0, kept, 1.0)
-    whitened = scores / np.sqrt(safe)
-    if not posterior:
-        return whitened
-    p = Y.shape[1]
-    noise = variances[q:].sum() / (p - q) if p > q else 0.0
-    return whitened * np.sqrt(np.maximum(1.0 - noise / safe, 0.0))
-
-
 def dimensions_for(Y: Array, fraction: float) -> int:
     """Return the smallest number of principal axes that explain this fraction of the variance.
 

@@ -5,7 +5,8 @@ import pytest
 from sklearn.decomposition import PCA
 
 from sgpmic_cli.data import load
-from sgpmic_cli.gp import pca, ppca
+from sgpmic_cli.gp import pca
+from sgpmic_cli.paper.methods.embedding_fcm import ppca
 
 
 @pytest.mark.parametrize("shape", [(50, 6), (20, 40)])

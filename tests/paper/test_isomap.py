@@ -17,7 +17,7 @@ from sgpmic_cli.paper.isomap import (
     landmark_isomap,
     neighbor_graph,
 )
-from sgpmic_cli.paper.methods.isomap_fcm import IsomapMixture
+from sgpmic_cli.paper.methods.embedding_fcm import IsomapMixture
 from sgpmic_cli.scores import purity
 
 

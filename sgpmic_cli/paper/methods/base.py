@@ -64,3 +64,14 @@ class EmbeddingFCM(EmbeddingClusterer):
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         raise NotImplementedError
+
+
+def centred(Y: Array) -> Array:
+    """Subtract the column means. Raise ValueError if the squares overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        Yc = Y - Y.mean(axis=0)
+        if not np.isfinite(np.vdot(Yc, Yc)):
+            raise ValueError(
+                "The squares of the data overflow; divide the columns by a common unit first."
+            )
+    return Yc

@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp import ascend, ppca
+from sgpmic_cli.gp import ascend
 from sgpmic_cli.paper.isomap import isomap
-from sgpmic_cli.paper.methods.base import EmbeddingFCM
-from sgpmic_cli.paper.methods.scatter import centred
+from sgpmic_cli.paper.methods.base import EmbeddingFCM, centred
+from sgpmic_cli.paper.methods.embedding_fcm import ppca
 from sgpmic_cli.paper.model import kernels
 from sgpmic_cli.paper.model.bound import Bound, Parameters, observe
 from sgpmic_cli.paper.model.dtc import inverse, jittered_cholesky, log_determinant

@@ -1,12 +1,11 @@
-"""AML and DEC: objectives against dense algebra, printed cells, and their scatter matrices."""
+"""AML and DEC: objectives against dense algebra, printed cells, and their projections."""
 
 import numpy as np
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.methods.aml import AML
-from sgpmic_cli.paper.methods.dec import DEC
-from sgpmic_cli.paper.methods.scatter import centred, indicator
+from sgpmic_cli.paper.methods.base import centred
+from sgpmic_cli.paper.methods.linear_projections import AML, DEC, indicator
 from sgpmic_cli.scores import nmi_clusters, purity
 
 

@@ -4,8 +4,8 @@ from scipy.optimize import rosen, rosen_der
 from sklearn.cluster import KMeans
 
 from sgpmic_cli.data import load
+from sgpmic_cli.paper.methods.unca import MAX_ROWS, UNCA, kmeans
 from sgpmic_cli.paper.methods.unca.conjugate_gradients import Point, descend
-from sgpmic_cli.paper.methods.unca.estimator import MAX_ROWS, UNCA, kmeans
 from sgpmic_cli.scores import purity
 
 

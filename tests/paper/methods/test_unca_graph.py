@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from sgpmic_cli.paper.methods.scatter import indicator
+from sgpmic_cli.paper.methods.linear_projections import indicator
 from sgpmic_cli.paper.methods.unca.block_lanczos import leading_eigenvectors
 from sgpmic_cli.paper.methods.unca.graph import Affinity
 
