@@ -5,7 +5,6 @@ PYTHON  ?= python3
 RUN     := $(VENV)/.installed
 DEV     := $(VENV)/.installed-dev
 STUDY   := $(VENV)/.installed-study
-GPY     := .venv-gpy
 RIVALS  := .venv-rivals
 OLDEST  := .venv-oldest
 CLEAN   := .venv-wheel
@@ -152,18 +151,12 @@ numbers: ## write the numbers of README and documents from the files in results/
 missing-values map-study verdicts invariance search-settings agreement numbers: $(RUN)
 	$(SCRIPT).$(subst -,_,$@) $(if $(TABLES),"$(TABLES)")
 
-# GPy and GPyTorch are needed for the comparison only, so they have their own environment.
-$(GPY)/.installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv "$(GPY)"
-	"$(GPY)/bin/python" $(PIP) --constraint constraints.txt --editable . GPy==1.15.0 gpytorch==1.15.2
-	@touch "$@"
-
 speed: speed-estimators speed-end-to-end ## all speeds: estimators, and `sgpmic fit FILE`
 
 # The largest file has ten times as many rows: make speed-estimators ROWS=1000000 adds ten million.
 ROWS := 100000
-speed-estimators: $(GPY)/.installed ## time evaluations and fits beside GPy and GPyTorch, and files of a million rows
-	"$(GPY)/bin/python" -m benchmarks.speed --rows $(ROWS)
+speed-estimators: $(STUDY) ## time evaluations and fits beside GPy, and files of a million rows
+	$(SCRIPT).speed --rows $(ROWS)
 
 speed-end-to-end: $(STUDY) ## time `sgpmic fit FILE` beside scripts with UMAP and HDBSCAN, and with k-means and silhouettes
 	$(SCRIPT).end_to_end

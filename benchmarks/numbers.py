@@ -281,7 +281,7 @@ def threads() -> str:
 
 def whole_fits() -> str:
     """Return milliseconds of whole fits of one component beside other libraries."""
-    names = {"ours": "ours", "gpy": "GPy", "gpytorch": "GPyTorch"}
+    names = {"ours": "ours", "gpy": "GPy"}
     body = [
         [row["name"], *(f"{row['ms'][key]:.0f}" if key in row["ms"] else "" for key in names)]
         for row in read("speed.json")["whole_fits"]

@@ -1,10 +1,10 @@
 """Measure the speed of the estimators, and write OUT/speed.json.
 
 1. Files of up to ten million rows through `sgpmic fit` and `sgpmic predict`: time and peak memory.
-2. The bound of the paper's model with its gradient, at the sizes of five data sets, beside GPy.
+2. The bound of the paper's model with its gradient, and whole fits, at the sizes of five data sets,
+   beside GPy's sparse GP-LVM, if it is installed.
 3. The growth of that time with the number of rows.
-4. Whole fits of one component beside GPy and GPyTorch.
-5. One EM iteration and the prediction of new rows with two threads beside one.
+4. One EM iteration and the prediction of new rows with two threads beside one.
 """
 
 import itertools
@@ -13,25 +13,26 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
-from benchmarks import other_libraries as others
 from benchmarks.end_to_end import run
-from benchmarks.paper_problem import (
-    LARGE,
-    SIZES,
-    Size,
-    fitted_problem,
-    generated_problem,
-    generated_rows,
-)
 from benchmarks.shared import parse, progress, write_measurements
 from sgpmic_cli import GroupMap
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.data import entry, load, names
+from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters, observe
+from sgpmic_cli.paper.model.em import m_step
 from sgpmic_cli.paper.model.estimator import SGPMIC
+from sgpmic_cli.paper.model.kernels import RBF
+from sgpmic_cli.paper.model.mixture import maximise, mixture
 
 GROWTH = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 ASYMPTOTIC_ROWS = 10_000  # the exponent is fitted from this number of rows on
@@ -43,7 +44,32 @@ NEW_ROWS = {"paper": 3_000, "default": 16_384}  # prediction is slower in the pa
 FILES = (100_000, 1_000_000, 10_000_000)
 PAPER_ROWS = 100_000  # of the file to which the paper's model is fitted too
 COLUMNS, BLOCK = 20, 100_000  # of the files; rows written at a time
-PAPER_OPTIONS = ("--method", "sgp-mic", "--dims", "2")
+PAPER_FIT = """
+import sys, numpy, sgpmic
+settings = {"n_inducing": 100, "max_iter": 5, "random_state": 0}
+sgpmic.SGPMIC(5, 2, **settings).fit(numpy.load(sys.argv[1]))
+"""
+
+
+class Size(NamedTuple):
+    """Rows, columns, latent dimensions, inducing inputs and components."""
+
+    name: str
+    n: int
+    p: int
+    q: int
+    k: int
+    m: int
+
+
+SIZES = (
+    Size("iris", 150, 4, 2, 50, 3),
+    Size("wdbc", 569, 30, 2, 50, 2),
+    Size("cmc", 1473, 9, 2, 100, 3),
+    Size("segment", 2310, 19, 4, 100, 7),
+    Size("yale", 165, 1024, 3, 50, 15),
+)
+LARGE = {"p": 10, "q": 2, "k": 100, "m": 5}  # shape of the generated rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -61,8 +87,7 @@ def measure(rows: int, sizes: Sequence[Size] = SIZES) -> dict[str, Any]:
         timed = [size_times(size) for size in sizes]
         growth = [evaluation_growth(n) for n in GROWTH if n <= rows]
         document: dict[str, Any] = {
-            "gpy": others.installed("GPy"),
-            "gpytorch": others.installed("gpytorch"),
+            "gpy": version("GPy") if find_spec("GPy") else None,
             "unit": "milliseconds of processor time in one thread; threads: wall time",
             "sizes": [evaluation for evaluation, _ in timed],
             "growth": {**LARGE, "rows": growth, "exponent": exponent(growth)},
@@ -72,24 +97,40 @@ def measure(rows: int, sizes: Sequence[Size] = SIZES) -> dict[str, Any]:
 
 
 def size_times(size: Size) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Time evaluations and whole fits at the size of a data set: ours, GPy's and GPyTorch's.
+    """Time evaluations and whole fits at the size of a data set: ours and GPy's.
 
     Evaluations are of one and of all components. Fits are of one component from the same latent
-    points. GPy uses L-BFGS with our number of steps, and GPyTorch Adam, as in its own example.
+    points, by the same number of steps of L-BFGS.
     """
     scaled, problem = fitted_problem(size)
-    X, one = problem.parameters.X, problem.one_component()
+    one = problem.one_component()
     evaluations = {"one": one.evaluation(), "all": problem.evaluation()}
     fits = {"ours": one.maximisation(STEPS)}
-    if others.installed("GPy"):
-        evaluations["gpy"] = others.gpy_evaluation(scaled, X, size.k)
-        fits["gpy"] = others.gpy_fit(scaled, X, size.k, STEPS)
-    if others.installed("gpytorch") and size.p <= others.MOST_COLUMNS:
-        fits["gpytorch"] = others.gpytorch_fit(scaled, X, size.k, STEPS)
+    if find_spec("GPy"):
+        evaluations["gpy"], fits["gpy"] = gpy_calls(scaled, problem.parameters.X, size.k)
     evaluation_ms, fit_ms = fastest(evaluations), fastest(fits, turns=1, clock=time.process_time)
     progress(f"{size.name}, bound and gradient in ms: {evaluation_ms}; whole fits: {fit_ms}")
     shape = {"name": size.name, "N": size.n, "P": size.p, "Q": size.q, "K": size.k, "M": size.m}
     return {**shape, "ms": evaluation_ms}, {"name": size.name, "steps": STEPS, "ms": fit_ms}
+
+
+def gpy_calls(Y: Array, X: Array, n_inducing: int) -> list[Callable[[], object]]:
+    """Return calls that evaluate and that fit GPy's SparseGPLVM."""
+    import GPy
+
+    def model() -> Any:
+        kernels = GPy.kern.RBF(q) + GPy.kern.Bias(q) + GPy.kern.White(q)  # as in the paper's model
+        given = {"X": X.copy(), "kernel": kernels, "num_inducing": n_inducing}
+        return GPy.models.SparseGPLVM(Y.copy(), q, **given)
+
+    q = X.shape[1]
+    evaluated, calls = model(), itertools.count(1)
+    start = evaluated.optimizer_array.copy()
+    # GPy caches results for equal parameters, so each call moves them a little.
+    return [
+        lambda: evaluated._objective_grads(start * (1.0 + 1e-9 * next(calls))),
+        lambda: model().optimize("lbfgs", max_iters=STEPS),
+    ]
 
 
 def fastest(
@@ -128,6 +169,89 @@ def exponent(rows: Sequence[dict[str, float]]) -> float | None:
     """Fit the exponent a of time ~ N^a to the larger numbers of rows."""
     logs = np.log([(row["n"], row["ms"]) for row in rows if row["n"] >= ASYMPTOTIC_ROWS])
     return float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0]) if len(logs) > 1 else None
+
+
+class Problem(NamedTuple):
+    """Data, parameters and responsibilities (N, M)."""
+
+    data: Observed
+    parameters: Parameters
+    S: Array
+
+    def evaluation(self) -> Callable[[], object]:
+        """Return a call that computes the bound and its gradient."""
+        bound = Bound(RBF(), self.data, self.S)
+        return lambda: bound.value_and_gradient(self.parameters)
+
+    def maximisation(self, steps: int) -> Callable[[], object]:
+        """Return a call that makes one M-step with this number of L-BFGS steps."""
+        settings = SGPMIC(
+            optimizer_steps=steps, learn_noise=True, covariance_type="full", covariance_floor=1e-3
+        )
+        bound = Bound(RBF(), self.data, self.S)
+        return lambda: m_step(bound, self.parameters, settings)
+
+    def one_component(self) -> "Problem":
+        """Return the same points under one component: what a GP-LVM library computes."""
+        p = self.parameters
+        return _problem(self.data, p.X, p.Z, np.ones((len(p.X), 1)))
+
+
+def fitted_problem(size: Size) -> tuple[Array, Problem]:
+    """Return the scaled rows of a data set, and the problem at the result of a fit to them."""
+    Y = rows_of(size)
+    model = SGPMIC(size.m, size.q, n_inducing=size.k, random_state=0).fit(Y)
+    scaled = (Y - Y.mean(axis=0)) / Y.std()
+    return scaled, _problem(
+        observe(scaled), model.embedding_, model.inducing_points_, model.responsibilities_
+    )
+
+
+def generated_problem(n: int) -> Problem:
+    """Return generated rows, some of them as inducing inputs, and responsibilities of groups."""
+    Y, X, _ = generated_rows(n)
+    S = softmax(-2.0 * cdist(X, _means(), "sqeuclidean"), axis=1)  # standard deviation 0.5
+    Z = X[np.random.RandomState(2).permutation(n)[: LARGE["k"]]].copy()
+    return _problem(observe(Y), X, Z, S)
+
+
+def generated_rows(
+    n: int, p: int = LARGE["p"], random_state: int = 1
+) -> tuple[Array, Array, Indices]:
+    """Return smooth functions Y (N, P) of points X (N, 2) in five groups, and the groups (N,).
+
+    The distribution depends on the number of columns p only.
+    """
+    directions = np.random.RandomState(0).randn(LARGE["q"], p)
+    rng = np.random.RandomState(random_state)
+    groups = rng.randint(LARGE["m"], size=n, dtype=np.intp)
+    X = _means()[groups] + 0.5 * rng.randn(n, LARGE["q"])
+    return np.sin(X @ directions) + 0.3 * rng.randn(n, p), X, groups
+
+
+def _means() -> Array:
+    angles = 2.0 * np.pi * np.arange(LARGE["m"]) / LARGE["m"]
+    return 1.5 * np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def rows_of(size: Size) -> Array:
+    """Return the bundled data set of this name, or generated groups of its shape."""
+    if size.name in names() and entry(size.name).kind == "bundled":
+        return load(size.name).Y
+    rng = np.random.RandomState(0)
+    within = rng.randn(size.n, size.q) @ rng.randn(size.q, size.p)
+    centres = 3.0 * rng.randn(size.m, size.p)[np.arange(size.n) % size.m]
+    return centres + within + 0.3 * rng.randn(size.n, size.p)
+
+
+def _problem(data: Observed, X: Array, Z: Array, S: Array) -> Problem:
+    """Complete the parameters: kernels and noise at their starting values, the prior from S."""
+    q, m = X.shape[1], S.shape[1]
+    prior = mixture(np.full(m, 1.0 / m), np.zeros((m, q)), np.tile(np.eye(q), (m, 1, 1)))
+    prior = maximise(X, S, "full", 1e-3, prior)
+    log_beta = float(np.log(4.0 * data.n_outputs * len(X) / data.squares.sum()))
+    theta = np.tile(RBF().start(q), (m, 1))
+    return Problem(data, Parameters(X, Z, theta, log_beta, prior), S)
 
 
 def iteration_ms(make: Callable[..., Any], Y: Any, **parameters: Any) -> tuple[float, Any]:
@@ -175,21 +299,21 @@ def thread_times(n: int) -> list[dict[str, Any]]:
 def file_times(n: int) -> dict[str, float]:
     """Run `sgpmic fit` and `sgpmic predict` on a file of n rows: seconds and gigabytes.
 
-    The paper's model, which uses every row, is fitted to one of the files only.
+    The paper's model, which uses every row, is fitted to one of the files only, in Python.
     """
     found: dict[str, float] = {"n": n, "p": COLUMNS, "m": LARGE["m"]}
     with tempfile.TemporaryDirectory() as folder:
         table, model, out = (str(Path(folder) / name) for name in ("rows.npy", "model", "out"))
         write_rows(Path(table), n)
-        fit = ("fit", table, "--clusters", str(LARGE["m"]), "--out")
+        sgpmic, common = ("-m", "sgpmic_cli"), ("--threads", "2", "--quiet")
         commands: dict[str, tuple[str, ...]] = {
-            "fit": (*fit, model, "--threads", "2"),
-            "predict": ("predict", model, table, "--out", out, "--threads", "2"),
+            "fit": (*sgpmic, "fit", table, "--clusters", "5", "--out", model, *common),
+            "predict": (*sgpmic, "predict", model, table, "--out", out, *common),
         }
         if n == PAPER_ROWS:
-            commands["paper_fit"] = (*fit, f"{model}-paper", *PAPER_OPTIONS)
+            commands["paper_fit"] = ("-c", PAPER_FIT, table)
         for name, command in commands.items():
-            used = run([sys.executable, "-m", "sgpmic_cli", *command, "--quiet"])
+            used = run([sys.executable, *command])
             progress(f"{n} rows, {name}: {used}")
             found |= {f"{name}_seconds": used["wall_seconds"], f"{name}_gb": used["gb"]}
     return found
