@@ -19,7 +19,7 @@ import pandas as pd
 
 from benchmarks.shared import parse, write_csv
 from sgpmic_cli._typing import Indices
-from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, distinct, with_printed
+from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, distinct
 from sgpmic_cli.benchmark.documents import read_document
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
@@ -58,8 +58,7 @@ def _shown(value: object) -> str:
 
 def judged_cells(folder: Path) -> pd.DataFrame:
     """Return the distinct cells of a benchmark that the paper prints, on the paper's data."""
-    table = read_document(folder / "benchmark.json", paper_suite().methods).table
-    table = with_printed(table, table2())
+    table = read_document(folder / "benchmark.json", paper_suite().methods, table2())
     table = table[table["metric"].isin(METRICS) & table["difference"].notna()]
     return distinct(table[~table["data_differ"]]).assign(
         near=lambda cells: cells["verdict"].isin([Verdict.EXACT, Verdict.NEAR]),

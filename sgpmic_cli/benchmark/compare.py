@@ -18,7 +18,7 @@ The comparison is a data frame with a row for each cell and score:
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -31,89 +31,84 @@ SHOWN = tuple(name for name in SCORES if name not in ("nmi_clusters", "nmi_state
 METRICS = ("acc", "nmi")  # of the paper's tables
 OWN_METRICS = ("ari", *METRICS)  # without printed numbers; ACC and NMI favour too many clusters
 ROW = ["dataset", "explained_variance"]
+# What was run in a cell.
+CELL = ["dataset", "data", "explained_variance", "q", "n_clusters", "method", "scores", "settings"]
 KEY = ["metric", *ROW, "method"]
 NUMBERS = ["mean", "std", "repeats"]
 KEPT_TRACEBACKS = 3  # of a cell; the runs have all
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
 LEVEL = 0.05
+DATA_NOTE = "The public data are not those the paper used."
 
 
 class Verdict(StrEnum):
-    """The verdicts on a number, in the order of the legend."""
-
-    EXACT = "exact"
-    NEAR = "within 1"
-    COMPATIBLE = "compatible"
-    UP = "differs up"
-    DOWN = "differs down"
-    DATA_DIFFER = "data differ"
-    BEST = "best"
-    TIED = "tied"
-    LOWER = "lower"
-    ALONE = "alone"
-    FAILED = "failed"
-    UNAVAILABLE = "unavailable"
-    NOT_RUN = "not run"
-
-
-class Sign(NamedTuple):
-    """The meaning of a verdict, and its signs on the page and in LaTeX."""
+    """The verdicts on a number in the order of the legend, with signs on the page and in LaTeX."""
 
     meaning: str
-    sign: str = ""
-    latex: str = ""
+    sign: str
+    latex: str
 
+    def __new__(cls, name: str, meaning: str = "", sign: str = "", latex: str = "") -> Self:
+        """Create a verdict, which is its name."""
+        verdict = str.__new__(cls, name)
+        verdict._value_ = name
+        verdict.meaning, verdict.sign, verdict.latex = meaning, sign, latex
+        return verdict
 
-LEGEND = {
-    Verdict.EXACT: Sign("the two means are within 0.01", "=", "="),
-    Verdict.NEAR: Sign("within one point", "≈", r"\approx"),
-    Verdict.COMPATIBLE: Sign(
-        "further apart, but the means do not differ significantly (Welch, 5 %)", "~", r"\sim"
-    ),
-    Verdict.UP: Sign(
-        "ours is more than one point above, and the means differ significantly", "▲", r"\uparrow"
-    ),
-    Verdict.DOWN: Sign(
-        "ours is more than one point below, and the means differ significantly", "▼", r"\downarrow"
-    ),
-    Verdict.DATA_DIFFER: Sign("the public data are not those the paper used", "≠", r"\neq"),
-    Verdict.BEST: Sign("the best mean of the row"),
-    Verdict.TIED: Sign("not significantly below the best mean of the row (Welch, 5 %)"),
-    Verdict.LOWER: Sign("significantly below the best mean of the row"),
-    Verdict.ALONE: Sign("no other method has a number in the row"),
-    Verdict.FAILED: Sign("no run succeeded", "✕"),
-    Verdict.UNAVAILABLE: Sign("the data are unavailable", "–"),
-    Verdict.NOT_RUN: Sign("no run of ours yet", "·"),
-}
+    EXACT = "exact", "the two means are within 0.01", "=", "="
+    NEAR = "within 1", "within one point", "≈", r"\approx"
+    COMPATIBLE = (
+        "compatible",
+        "further apart, but the means do not differ significantly (Welch, 5 %)",
+        *("~", r"\sim"),
+    )
+    UP = (
+        "differs up",
+        "ours is more than one point above, and the means differ significantly",
+        *("▲", r"\uparrow"),
+    )
+    DOWN = (
+        "differs down",
+        "ours is more than one point below, and the means differ significantly",
+        *("▼", r"\downarrow"),
+    )
+    DATA_DIFFER = "data differ", "the public data are not those the paper used", "≠", r"\neq"
+    BEST = "best", "the best mean of the row"
+    TIED = "tied", "not significantly below the best mean of the row (Welch, 5 %)"
+    LOWER = "lower", "significantly below the best mean of the row"
+    ALONE = "alone", "no other method has a number in the row"
+    FAILED = "failed", "no run succeeded", "✕"
+    UNAVAILABLE = "unavailable", "the data are unavailable", "–"
+    NOT_RUN = "not run", "no run of ours yet", "·"
 
 
 def compare(
-    runs: pd.DataFrame, methods: Sequence[Method], printed: pd.DataFrame | None = None
+    runs: pd.DataFrame, methods: Methods, printed: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Aggregate the results frame and compare it with printed numbers, if there are any."""
-    fields = ["dataset", "data", "explained_variance", "q", "n_clusters", "method"]
-    cells: list[dict[str, Any]] = []
-    for _, group in runs.groupby("cell", sort=False):
-        good, failed = group[group["status"] == "ok"], group[group["status"] == "failed"]
-        cell, reasons = group.iloc[0], group["reason"][group["status"] != "ok"].unique().tolist()
-        scores = good[[cell["scores"].get(metric, metric) for metric in SHOWN]].astype(float)
-        numbers = zip(scores.mean(), scores.std(ddof=0), strict=True)
-        tracebacks = dict.fromkeys(failed["traceback"][failed["traceback"] != ""])
-        repeats = len(good) + len(failed)
-        cells.append(
-            {
-                **cell[[*fields, "scores", "settings"]],
-                "repeats": repeats,
-                "failed": len(failed),
-                "seconds": good["seconds"].mean(),
-                "numbers": dict(zip(SHOWN, numbers, strict=True)),
-                "reasons": tuple(reasons),
-                "tracebacks": tuple(tracebacks)[:KEPT_TRACEBACKS],
-                "note": _note(group, good, reasons) if repeats else reasons[0],
-            }
-        )
-    return with_printed(long_table(cells, {method.name: method for method in methods}), printed)
+    """Aggregate the frame of runs and compare it with printed numbers, if there are any."""
+    cells = [_cell(group) for _, group in runs.groupby("cell", sort=False)]
+    return comparison(cells, methods, printed)
+
+
+def _cell(runs: pd.DataFrame) -> dict[str, Any]:
+    """Return the facts of a cell and its `numbers`, the mean and deviation of each score."""
+    good, failed = (runs[runs["status"] == status] for status in ("ok", "failed"))
+    cell, reasons = runs.iloc[0], runs["reason"][runs["status"] != "ok"].unique().tolist()
+    scores = good[[cell["scores"].get(metric, metric) for metric in SHOWN]].astype(float)
+    numbers = zip(scores.mean(), scores.std(ddof=0), strict=True)
+    tracebacks = failed["traceback"][failed["traceback"] != ""].unique()
+    repeats = len(good) + len(failed)
+    return {
+        **cell[CELL],
+        "repeats": repeats,
+        "failed": len(failed),
+        "seconds": good["seconds"].mean(),
+        "numbers": dict(zip(SHOWN, numbers, strict=True)),
+        "reasons": tuple(reasons),
+        "tracebacks": tuple(tracebacks[:KEPT_TRACEBACKS]),
+        "note": _note(runs, good, reasons) if repeats else reasons[0],
+    }
 
 
 def _note(runs: pd.DataFrame, good: pd.DataFrame, reasons: Sequence[str]) -> str:
@@ -132,32 +127,20 @@ def _note(runs: pd.DataFrame, good: pd.DataFrame, reasons: Sequence[str]) -> str
     return " ".join(parts)
 
 
-def best_settings(table: pd.DataFrame) -> pd.DataFrame:
-    """Keep the cell with the highest mean ACC where a protocol tunes a setting of a method."""
-    acc = table[table["metric"] == "acc"].sort_values("mean", ascending=False, kind="stable")
-    return table[table["cell"].isin(acc.drop_duplicates([*ROW, "method"])["cell"])]
-
-
-def long_table(cells: Sequence[Mapping[str, Any]], methods: Methods) -> pd.DataFrame:
-    """Return a row for each score of each cell. `numbers` of a cell are means and deviations."""
-    rows = []
+def comparison(
+    cells: Sequence[Mapping[str, Any]], methods: Methods, printed: pd.DataFrame | None
+) -> pd.DataFrame:
+    """Return a row for each score of each cell, with the printed number and the verdict."""
+    rows: list[dict[str, Any]] = []
     for number, cell in enumerate(cells):
+        facts = {name: value for name, value in cell.items() if name != "numbers"}
         method = methods.get(cell["method"]) or Method(cell["method"], "")
-        facts = {
-            "cell": number,
-            **{name: value for name, value in cell.items() if name != "numbers"},
-            "title": method.label,
-            "column": method.column or method.name,
-            "settings_searched": method.settings_searched,
-        }
+        facts |= {"title": method.label, "column": method.column or method.name}
+        facts |= {"cell": number, "settings_searched": method.settings_searched}
         for metric, (mean, std) in cell["numbers"].items():
             rows.append({**facts, "metric": metric, "mean": mean, "std": std})
     types: Any = {"q": "Int64", "mean": float, "std": float, "seconds": float}
-    return pd.DataFrame(rows).astype(types)
-
-
-def with_printed(table: pd.DataFrame, printed: pd.DataFrame | None) -> pd.DataFrame:
-    """Add the printed numbers and the verdicts to the numbers of a benchmark."""
+    table = pd.DataFrame(rows).astype(types)
     columns = {name: f"paper_{name}" for name in NUMBERS}
     if printed is None:
         table = table.assign(**dict.fromkeys(columns.values(), np.nan), data_differ=False)
@@ -165,10 +148,17 @@ def with_printed(table: pd.DataFrame, printed: pd.DataFrame | None) -> pd.DataFr
         right = printed.rename(columns={**columns, "method": "column"})
         table = table.merge(right, "left", on=["metric", *ROW, "column"])
         table["data_differ"] = table["data_differ"] == True  # noqa: E712 - NaN without a number
-    note = "The public data are not those the paper used."
-    differ = table["data_differ"] & ~table["note"].str.startswith(note) & (table["repeats"] > 0)
-    table["note"] = table["note"].where(~differ, (note + " " + table["note"]).str.strip())
+    # The note of a cell that is read from a file may have the sentence already.
+    differ = table["data_differ"] & (table["repeats"] > 0)
+    differ &= ~table["note"].str.startswith(DATA_NOTE)
+    table["note"] = table["note"].where(~differ, (DATA_NOTE + " " + table["note"]).str.strip())
     return table.join(judge(table))
+
+
+def best_settings(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep the cell with the highest mean ACC where a protocol tunes a setting of a method."""
+    acc = table[table["metric"] == "acc"].sort_values("mean", ascending=False, kind="stable")
+    return table[table["cell"].isin(acc.drop_duplicates([*ROW, "method"])["cell"])]
 
 
 def has_print(table: pd.DataFrame) -> bool:

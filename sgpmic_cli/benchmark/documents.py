@@ -4,24 +4,19 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import KEY, METRICS, NUMBERS, SHOWN, long_table
+from sgpmic_cli.benchmark.compare import CELL, KEY, METRICS, NUMBERS, SHOWN, comparison
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Study
 from sgpmic_cli.errors import SgpmicError, UsageError
 
-# The fields of a cell in a document with their types. Explained variance is `variance` there.
-FIELDS: dict[str, Any] = {
-    **{"dataset": str, "data": str, "explained_variance": int, "q": lambda q: q},
-    **{"n_clusters": int, "method": str, "scores": dict, "settings": dict},
-    **{"repeats": int, "failed": int},
-}
+# The fields of a cell in a document. Explained variance is `variance` there.
+FIELDS = [*CELL, "repeats", "failed"]
 
 
 def read_printed(path: Path) -> pd.DataFrame:
@@ -70,80 +65,59 @@ def parse_printed(content: bytes) -> pd.DataFrame:
 
 def document(study: Study, table: pd.DataFrame) -> dict[str, Any]:
     """Return the JSON document of a benchmark."""
-    cells = [_cell_document(cell) for _, cell in table.groupby("cell", sort=False)]
+    cells = [_cell_document(plain_rows(cell)) for _, cell in table.groupby("cell", sort=False)]
     head = {"protocol": study.protocol, "repeats": study.repeats, "seed": study.seed}
     return {**head, "cells": cells}
 
 
-def _cell_document(cell: pd.DataFrame) -> dict[str, Any]:
-    first = plain_values(cell.iloc[0].to_dict())
+def _cell_document(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a cell of the document from its rows, one for each metric."""
+    first, by_metric = rows[0], {row["metric"]: row for row in rows}
 
-    def numbers(metrics: tuple[str, ...], **columns: str) -> dict[str, dict[str, Any]]:
-        """Return the numbers of each metric by their names in the document."""
-        chosen = cell[cell["metric"].isin(metrics)].set_index("metric")[list(columns.values())]
-        rows = chosen.set_axis(list(columns), axis="columns").to_dict("index")
-        return {str(metric): plain_values(row) for metric, row in rows.items()}
+    def numbers(metric: str, **columns: str) -> dict[str, Any]:
+        return {name: by_metric[metric][column] for name, column in columns.items()}
 
     def printed(**columns: str) -> dict[str, dict[str, Any] | None]:
-        """Return the same numbers; None instead of those without a mean."""
-        rows = numbers(METRICS, **columns)
-        return {metric: None if row["mean"] is None else row for metric, row in rows.items()}
+        """Return numbers of each metric, None where there is no printed one."""
+        each = {metric: numbers(metric, **columns) for metric in METRICS}
+        return {metric: row if row["mean"] is not None else None for metric, row in each.items()}
 
     paper = printed(mean="paper_mean", std="paper_std")
     return {
         **{"variance" if name == "explained_variance" else name: first[name] for name in FIELDS},
-        **numbers(SHOWN, mean="mean", std="std"),
+        **{metric: numbers(metric, mean="mean", std="std") for metric in SHOWN},
         "paper": paper if any(paper.values()) else None,
-        "verdict": {m: row["verdict"] for m, row in numbers(METRICS, verdict="verdict").items()},
+        "verdict": {metric: by_metric[metric]["verdict"] for metric in METRICS},
         "difference": printed(mean="difference", low="low", high="high"),
         **{name: first[name] for name in ("seconds", "note")},
         **({"tracebacks": list(first["tracebacks"])} if first["tracebacks"] else {}),
     }
 
 
-def plain_values(fields: Mapping[Any, Any]) -> dict[str, Any]:
-    """Convert the values of a frame to those of JSON: None for a missing number."""
-    values = {
-        name: value.item() if isinstance(value, np.generic) else value
-        for name, value in fields.items()
-    }
-    return {
-        name: None if value is pd.NA or (isinstance(value, float) and np.isnan(value)) else value
-        for name, value in values.items()
-    }
+def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame with the values of JSON: None for a missing number."""
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
 
 
-@dataclass(frozen=True)
-class Document:
-    """A written benchmark that was read back, and how it was computed."""
-
-    protocol: str
-    repeats: int
-    table: pd.DataFrame  # without printed numbers
-
-
-def read_document(path: Path, methods: Methods) -> Document:
-    """Read the `benchmark.json` of a benchmark."""
+def read_document(
+    path: Path, methods: Methods, printed: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Read the `benchmark.json` of a benchmark as a comparison; see `compare`."""
     with reading(path) as content:
-        cells = [_read_cell(cell) for cell in content["cells"]]
-        head = str(content["protocol"]), int(content["repeats"])
-        return Document(*head, long_table(cells, methods))
+        return comparison([_read_cell(cell) for cell in content["cells"]], methods, printed)
 
 
 def _read_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     fields = {**cell, "explained_variance": cell["variance"]}
-    numbers = {metric: _read_numbers(**cell[metric]) for metric in SHOWN}
-    return {name: kind(fields[name]) for name, kind in FIELDS.items()} | {
-        "numbers": numbers,
-        "seconds": cell["seconds"],
+    return {
+        **{name: fields[name] for name in FIELDS},
+        "numbers": {metric: (cell[metric]["mean"], cell[metric]["std"]) for metric in SHOWN},
         "reasons": (),
-        "tracebacks": tuple(map(str, cell.get("tracebacks", ()))),
+        "tracebacks": tuple(cell.get("tracebacks", ())),
+        "seconds": cell["seconds"],
         "note": str(cell["note"]),
     }
-
-
-def _read_numbers(mean: Any, std: Any) -> tuple[float | None, float | None]:
-    return (None, None) if mean is None else (float(mean), float(std))
 
 
 @contextmanager

@@ -105,11 +105,15 @@ class Study:
     scale: str | None = None  # scaling of the columns for all methods; None for their own scaling
     vary: Vary = unvaried  # replaces a cell of the table by the cells to run
 
+    @property
+    def by_name(self) -> Methods:
+        """Return the methods by name."""
+        return {method.name: method for method in self.methods}
+
     def arguments(self) -> dict[str, Any]:
         """Return the arguments as plain values, for the manifest."""
         names = ("datasets", "explained_variances", "repeats", "seed", "protocol", "label", "scale")
-        methods = [method.name for method in self.methods]
-        return {"methods": methods} | {name: getattr(self, name) for name in names}
+        return {"methods": [*self.by_name]} | {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)

@@ -100,10 +100,10 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
     from rich.text import Text
 
     from sgpmic_cli.benchmark.compare import (
-        LEGEND,
         METRICS,
         OWN_METRICS,
         ROW,
+        Verdict,
         distinct,
         has_print,
         is_best,
@@ -129,8 +129,8 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
         for metric, part in shown.groupby("metric", sort=False)
     }
     lines = [
-        Text.assemble((verdict, STYLES.get(verdict, "")), f": {about.meaning}")
-        for verdict, about in LEGEND.items()
+        Text.assemble((verdict, STYLES.get(verdict, "")), f": {verdict.meaning}")
+        for verdict in Verdict
         if any(verdict in each for each in counts.values())
     ]
     lines.append(Text.assemble(("bold", "bold"), ": best on the data set"))

@@ -61,7 +61,7 @@ def _print(changes: "pd.DataFrame", output: Output) -> None:
     from rich.text import Text
 
     from sgpmic_cli.benchmark.compare import rows_of
-    from sgpmic_cli.benchmark.documents import plain_values
+    from sgpmic_cli.benchmark.documents import plain_rows
     from sgpmic_cli.benchmark.gate import BROKEN, State
     from sgpmic_cli.benchmark.render.tables import TITLES, plain, signed
     from sgpmic_cli.commands.output import rich_table
@@ -85,6 +85,5 @@ def _print(changes: "pd.DataFrame", output: Output) -> None:
     occurring = changes["state"].value_counts()
     counts = {str(state): int(occurring[state]) for state in State if state in occurring}
     states = ", ".join(f"{count} {state}" for state, count in counts.items())
-    listed = [plain_values(each) for each in changes.to_dict("records")]
-    document = {"counts": counts, "changes": listed}
+    document = {"counts": counts, "changes": plain_rows(changes)}
     output.result(document, [*tables, f"{len(changes)} numbers: {states or 'none'}"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import METRICS, rows_of, with_printed
+from sgpmic_cli.benchmark.compare import METRICS, rows_of
 from sgpmic_cli.benchmark.counts import in_print, score_table, wins
 from sgpmic_cli.benchmark.documents import read_document, read_printed
 from sgpmic_cli.benchmark.render import page
@@ -101,7 +101,7 @@ def _protocol(folder: Path, report: Report) -> Html:
     )
     return _part(
         "protocol",
-        protocol=report.protocol,
+        protocol=report.manifest["arguments"]["protocol"],
         fitted=_fitted(),
         rows=report.counts["rows"],
         wins=" and ".join(won),
@@ -114,8 +114,8 @@ def _as_stated(path: Path, report: Report) -> Html:
     """Return the columns of SGP-MIC under both protocols, if both have been run."""
     if not path.exists():
         return Html("")
-    every = read_document(path, report.methods).table
-    stated = with_printed(every[every["method"] == OWN_METHOD], table2())
+    every = read_document(path, report.methods, table2())
+    stated = every[every["method"] == OWN_METHOD]
     place = ["dataset", "explained_variance", "method", "metric"]
     both = stated.merge(report.table[[*place, "mean", "std"]], "left", place, suffixes=("", "_run"))
     rows = []

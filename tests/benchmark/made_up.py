@@ -3,7 +3,7 @@
 import json
 from functools import cache
 
-from sgpmic_cli.benchmark.compare import METRICS, SHOWN, long_table, with_printed
+from sgpmic_cli.benchmark.compare import METRICS, SHOWN, comparison
 from sgpmic_cli.benchmark.documents import document
 from sgpmic_cli.benchmark.plan import Study
 from sgpmic_cli.data.registry import entry, names
@@ -26,7 +26,7 @@ def _benchmark(shifts):
         for percentage in entry(name).variances
         for i, method in enumerate(METHODS)
     ]
-    numbers = with_printed(long_table(cells, {}), table2())
+    numbers = comparison(cells, {}, table2())
     return json.dumps(document(Study([], [], protocol="as-run"), numbers))
 
 
@@ -34,7 +34,7 @@ def write_results(folder, shifts=SHIFTS):
     """Write table2/benchmark.json and its manifest, and return the document."""
     text = _benchmark(tuple(shifts))
     manifest = {
-        "arguments": {"datasets": ["all"], "n_jobs": 2},
+        "arguments": {"datasets": ["all"], "repeats": 10, "protocol": "as-run", "n_jobs": 2},
         "finished": "2026-01-01T00:00:00+00:00",
         "data": {"iris, 150 x 4": "0" * 64},
         "commit": None,

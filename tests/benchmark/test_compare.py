@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sgpmic_cli.benchmark.compare import compare, judge, with_printed
+from sgpmic_cli.benchmark.compare import compare, judge
 from sgpmic_cli.benchmark.counts import summary, wins
 from sgpmic_cli.benchmark.documents import document, read_document
 from sgpmic_cli.benchmark.plan import Study
@@ -27,7 +27,7 @@ def _runs(method, dataset, scored=None, cell=0, percentage=95, **fields):
 
 
 def _compared(*runs):
-    return compare(pd.concat(runs), list(METHODS.values()), table2())
+    return compare(pd.concat(runs), METHODS, table2())
 
 
 def test_the_note_of_a_one_to_one_acc_has_the_purity():
@@ -80,7 +80,7 @@ def rounded(content):
 
 def test_a_document_is_read_back_also_with_an_unknown_method(tmp_path):
     content = json.loads(TABLE2.read_text(encoding="utf-8"))
-    table = with_printed(read_document(TABLE2, METHODS).table, table2())
+    table = read_document(TABLE2, METHODS, table2())
     again = document(Study([], [], protocol="as-run"), table)
     for cell in [*again["cells"], *content["cells"]]:
         if cell["paper"] is None:  # the verdict between methods is not in documents of 0.3
@@ -88,7 +88,7 @@ def test_a_document_is_read_back_also_with_an_unknown_method(tmp_path):
     assert rounded(again) == rounded(content)
     content["cells"] = [{**content["cells"][0], "method": "gone-fcm"}]
     (tmp_path / "benchmark.json").write_text(json.dumps(content), encoding="utf-8")
-    table = with_printed(read_document(tmp_path / "benchmark.json", METHODS).table, table2())
+    table = read_document(tmp_path / "benchmark.json", METHODS, table2())
     assert table["method"].unique() == ["gone-fcm"]
     assert table["verdict"].unique() == ["alone"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import LEGEND, ROW, SHOWN, Verdict, is_best, rows_of
+from sgpmic_cli.benchmark.compare import ROW, SHOWN, Verdict, is_best, rows_of
 from sgpmic_cli.benchmark.counts import summary
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.tables import TITLES, plain, signed
@@ -25,10 +25,13 @@ class Report:
     table: pd.DataFrame
     printed: pd.DataFrame | None
     methods: Methods  # titles and order of the columns
-    protocol: str
-    repeats: int
     manifest: Mapping[str, Any]
     metrics: Sequence[str]
+
+    @property
+    def repeats(self) -> int:
+        """The number of runs of a cell."""
+        return int(self.manifest["arguments"]["repeats"])
 
     @cached_property
     def columns(self) -> list[str]:
@@ -65,10 +68,10 @@ def grid_section(report: Report) -> list[Html]:
         legend = [
             tag(
                 "li",
-                tag("span", f"{about.sign} {verdict}", class_=f"key {css_class(verdict)}"),
-                f" {about.meaning}",
+                tag("span", f"{verdict.sign} {verdict}", class_=f"key {css_class(verdict)}"),
+                f" {verdict.meaning}",
             )
-            for verdict, about in LEGEND.items()
+            for verdict in Verdict
         ]
         parts += [paragraph("grid_printed"), tag("ul", *legend, class_="legend")]
     return [*parts, *(_grid(report, metric) for metric in report.metrics)]
@@ -113,7 +116,7 @@ def _cell(
     if report.printed is not None:
         difference = signed(ours.mean - paper.mean) if ours and paper else ""
         numbers += [
-            tag("span", _number(paper) or "–", f" {LEGEND[verdict].sign}", class_="paper"),
+            tag("span", _number(paper) or "–", f" {verdict.sign}", class_="paper"),
             tag("span", difference or "–", class_="difference"),
         ]
     return tag(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import LEVEL, METRICS, OWN_METRICS, ROW, SHOWN, with_printed
+from sgpmic_cli.benchmark.compare import LEVEL, METRICS, OWN_METRICS, ROW, SHOWN
 from sgpmic_cli.benchmark.counts import beside_best, caveat_sentences
 from sgpmic_cli.benchmark.documents import read_document, reading
 from sgpmic_cli.benchmark.methods import Methods
@@ -36,10 +36,9 @@ def read_report(
     The page has the given metrics and those with printed numbers. With `only_run`, it leaves out
     the printed numbers of cells that were not run.
     """
-    written = read_document(folder / TABLE, methods)
+    numbers = read_document(folder / TABLE, methods, printed)
     with reading(folder / MANIFEST) as manifest:
         manifest |= {name: dict(manifest.get(name, {})) for name in ("versions", "data")}
-    numbers = with_printed(written.table, printed)
     if printed is not None and only_run:
         printed = printed.merge(numbers[[*ROW, "method"]].drop_duplicates())
         printed = None if printed.empty else printed
@@ -47,8 +46,7 @@ def read_report(
         metrics = OWN_METRICS
     else:
         metrics = [name for name in SHOWN if name in {*metrics, *printed["metric"]}]
-    head = written.protocol, written.repeats, manifest
-    return Report(numbers, printed, methods, *head, metrics)
+    return Report(numbers, printed, methods, manifest, metrics)
 
 
 def benchmark_page(report: Report) -> str:

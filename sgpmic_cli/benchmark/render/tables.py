@@ -16,7 +16,6 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli.benchmark.compare import (
-    LEGEND,
     ROW,
     Verdict,
     has_print,
@@ -134,7 +133,7 @@ def markdown(table: pd.DataFrame) -> str:
         content = markdown_table([*HEAD, *table["method"].unique()], body, left=2)
         title = f"{TITLES[metric]}{', ours over the paper’s' if printed else ''}"
         parts.append(f"### {title}\n\n{content}")
-    parts.append("".join(f"- {verdict}: {LEGEND[verdict].meaning}\n" for verdict in used(table)))
+    parts.append("".join(f"- {verdict}: {verdict.meaning}\n" for verdict in used(table)))
     if notes := notes_of(table):
         parts.append("".join(f"- {', '.join(where)}: {note}\n" for note, where in notes.items()))
     return "\n".join(parts)
@@ -158,9 +157,7 @@ def latex(table: pd.DataFrame) -> str:
                 lines.append(latex_row(["", "", *small]))
         head = ["data set", r"variance \% (Q)", *map(escape, methods)]
         parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
-    signs = [
-        f"${LEGEND[verdict].latex}$ {verdict}" for verdict in used(table) if LEGEND[verdict].latex
-    ]
+    signs = [f"${verdict.latex}$ {verdict}" for verdict in used(table) if verdict.latex]
     return "\n\n".join(parts) + (f"\n\n% Verdicts: {', '.join(signs)}\n" if signs else "\n")
 
 
@@ -210,7 +207,7 @@ def summary_markdown(counts: Mapping[str, Any]) -> str:
             for name, of in groups.items()
         ]
         parts.append(markdown_table([title, *verdicts], body))
-    lines = [f"{verdict}: {LEGEND[verdict].meaning}" for verdict in verdicts]
+    lines = [f"{verdict}: {verdict.meaning}" for verdict in verdicts]
     parts.append("".join(f"- {line}\n" for line in [*lines, *caveat_sentences(counts)]))
     if counts["differing"]:
         heading = ["cell", "score", "ours", "paper", "difference", "95 % interval"]
@@ -273,7 +270,7 @@ def _markdown_cell(cell: Any) -> str:
 def _latex_cell(cell: Any) -> str:
     if cell is None:
         return ""
-    sign = LEGEND[cell.verdict].latex
+    sign = Verdict(cell.verdict).latex
     power = f"^{{{sign}}}" if sign else ""
     return _latex_number(cell.mean, cell.std, cell.best, power) or cell.verdict
 

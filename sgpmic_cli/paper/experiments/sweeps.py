@@ -10,7 +10,7 @@ import pandas as pd
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.compare import compare, rows_of
 from sgpmic_cli.benchmark.counts import caveat_sentences, caveats
-from sgpmic_cli.benchmark.documents import plain_values
+from sgpmic_cli.benchmark.documents import plain_rows
 from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Cell, Study
 from sgpmic_cli.benchmark.render.tables import (
     TITLES,
@@ -87,14 +87,14 @@ class Sweep:
         }
 
     def _point(self, cell: pd.DataFrame) -> dict[str, Any]:
-        first = plain_values(cell.iloc[0].to_dict())
+        rows = plain_rows(cell)
+        first = rows[0]
         names = ("q", "method", self.axis.parameter, "settings", "repeats", "failed")
-        numbers = map(plain_values, cell[["mean", "std"]].to_dict("records"))
         return {
             "dataset": first["dataset"],
             "variance": first["explained_variance"],
             **{name: first[name] for name in names},
-            **dict(zip(cell["metric"], numbers, strict=True)),
+            **{row["metric"]: {"mean": row["mean"], "std": row["std"]} for row in rows},
             "reasons": list(first["reasons"]),
             "note": first["note"],
         }
@@ -140,7 +140,7 @@ def sweep(
 
 def _points(axis: SweepRange, runs: Runs) -> pd.DataFrame:
     """Return the comparison of a sweep with its parameter, and with seconds as a metric."""
-    points = compare(runs.frame, runs.study.methods)
+    points = compare(runs.frame, runs.study.by_name)
     groups = runs.frame[runs.frame["status"] == "ok"].groupby("cell")["seconds"]
     spread = points["cell"].map(groups.std(ddof=0))
     seconds = points.drop_duplicates("cell").assign(metric="seconds")
