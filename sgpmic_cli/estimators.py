@@ -9,7 +9,7 @@ array of scaled rows: latent points and variances (n, Q), probabilities (n, M) a
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -154,22 +154,21 @@ def located(model: Any, X: Any) -> list[Array]:
 
 def results_of(model: Any, X: Any) -> RowResults:
     """Return clusters, probabilities, latent points and densities of rows."""
-    points, variances, S, log_density = located(model, X)
-    unusual = log_density < model.unusual_below_
-    return RowResults(most_probable(S), S, points, variances, log_density, unusual)
+    return _row_results(model, *located(model, X))
 
 
 def training_results(model: Any) -> RowResults:
     """Return the results of the training rows after a fit."""
     check_is_fitted(model, "log_density_")
-    return RowResults(
-        model.labels_,
-        model.responsibilities_,
-        model.embedding_,
-        model.embedding_variances_,
-        model.log_density_,
-        model.log_density_ < model.unusual_below_,
-    )
+    points, variances = model.embedding_, model.embedding_variances_
+    return _row_results(model, points, variances, model.responsibilities_, model.log_density_)
+
+
+def _row_results(
+    model: Any, points: Array, variances: Array, S: Array, log_density: Array
+) -> RowResults:
+    unusual = log_density < model.unusual_below_
+    return RowResults(most_probable(S), S, points, variances, log_density, unusual)
 
 
 def most_probable(S: Array) -> Indices:
@@ -202,44 +201,31 @@ def unusual_below(log_density: Array) -> float:
     return float(first - FENCE * (third - first))
 
 
-class Diagnostics(NamedTuple):
-    """Rows (M,) and mean probability (M,) of every cluster, and the numbers of doubtful ones."""
-
-    sizes: Indices
-    certainty: Array
-    overlapping_pairs: list[tuple[int, int]]
-    small_clusters: list[int]
-    empty_clusters: list[int]
-
-
-def diagnose(S: Array) -> Diagnostics:
-    """Compute the diagnostics from the responsibilities (N, M)."""
-    n, m = S.shape
-    labels, counts = S.argmax(axis=1), S.sum(axis=0)
-    sizes = np.bincount(labels, minlength=m)
-    sums = np.bincount(labels, weights=S.max(axis=1), minlength=m)
-    certainty = np.divide(sums, sizes, out=np.zeros(m), where=sizes > 0)
-    nonempty = np.flatnonzero(sizes)
-    pairs: list[tuple[int, int]] = []
-    for i, a in enumerate(nonempty):
-        others = nonempty[i + 1 :]
-        shared = np.zeros(len(others))
-        for rows in row_blocks(n):
-            shared += np.minimum(S[rows, a : a + 1], S[rows][:, others]).sum(axis=0)
-        overlapping = shared > SHARED * np.minimum(counts[a], counts[others])
-        pairs += [(int(a), int(b)) for b in others[overlapping]]
-    small = np.flatnonzero((sizes > 0) & (sizes < min(TINY, TINY_FRACTION * n / m)))
-    return Diagnostics(sizes, certainty, pairs, small.tolist(), np.flatnonzero(sizes == 0).tolist())
-
-
 def set_diagnostics(model: Any) -> None:
     """Set the attributes that follow from the responsibilities of the rows with values."""
     S = model.responsibilities_
-    model.labels_, model.n_clusters_ = S.argmax(axis=1), S.shape[1]
-    found = diagnose(S)
-    model.cluster_sizes_, model.certainty_ = found.sizes, found.certainty
-    model.overlapping_pairs_ = found.overlapping_pairs
-    model.small_clusters_, model.empty_clusters_ = found.small_clusters, found.empty_clusters
+    (n, m), labels = S.shape, S.argmax(axis=1)
+    sizes = np.bincount(labels, minlength=m)
+    certainty = np.bincount(labels, weights=S.max(axis=1), minlength=m) / np.maximum(sizes, 1)
+    model.labels_, model.n_clusters_ = labels, m
+    model.cluster_sizes_, model.certainty_ = sizes, certainty
+    model.overlapping_pairs_ = _overlapping_pairs(S)
+    small = (sizes > 0) & (sizes < min(TINY, TINY_FRACTION * n / m))
+    model.small_clusters_ = np.flatnonzero(small).tolist()
+    model.empty_clusters_ = np.flatnonzero(sizes == 0).tolist()
+
+
+def _overlapping_pairs(S: Array) -> list[tuple[int, int]]:
+    """Return the pairs of clusters with rows that share much of their responsibility (N, M)."""
+    shared = np.zeros((S.shape[1], S.shape[1]))
+    for rows in row_blocks(len(S)):
+        for a, column in enumerate(S[rows].T):
+            shared[a] += np.minimum(column[:, None], S[rows]).sum(axis=0)
+    counts = S.sum(axis=0)
+    empty = np.setdiff1d(np.arange(len(counts)), S.argmax(axis=1))
+    shared[empty] = shared[:, empty] = 0.0
+    pairs = np.triu(shared > SHARED * np.minimum.outer(counts, counts), 1)
+    return [(int(a), int(b)) for a, b in np.argwhere(pairs)]
 
 
 def warn_of_doubts(model: Any) -> None:

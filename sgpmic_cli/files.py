@@ -1,8 +1,7 @@
 """Write files completely or not at all, into folders that are new or our own.
 
-A file gets its name when it is complete: it is written under a temporary name beside it and moved
-by `os.replace`. A killed process leaves at most a temporary file or folder, which the next command
-that locks the folder removes.
+A file is written under a temporary name beside its target, and `os.replace` gives it its name. A
+killed process leaves at most temporary files, which the next command that locks the folder removes.
 
 A command writes into a folder that is new, empty, or has its own marker. The marker `.sgpmic.json`
 lists the files that the command wrote. Only these are replaced or removed.
@@ -15,7 +14,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryFile, mkdtemp
+from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Literal
 
 from sgpmic_cli.errors import SgpmicError, UsageError
@@ -33,24 +32,17 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
     The folder is created. Of a symbolic link, the file that it points to is replaced.
     """
-    path = Path(os.path.realpath(path))
+    path = path.resolve()
     if path.exists() and not path.is_file():
         raise UsageError(f"'{path}' is in the way and no file: move it, or name another file.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(prefix=TEMPORARY, dir=path.parent, delete=False) as file:
-        try:
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}")
+    try:
+        with temporary.open("wb") as file:
             yield file
-            file.close()
-            _replace(Path(file.name), path)
-        finally:
-            Path(file.name).unlink(missing_ok=True)
-
-
-def _replace(new: Path, path: Path) -> None:
-    """Rename a new file to `path`, with the permissions of the file that is replaced."""
-    with suppress(FileNotFoundError):
-        shutil.copymode(path, new)
-    os.replace(new, path)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -79,14 +71,13 @@ def locked(folder: Path) -> Iterator[None]:
     """
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # a file system without locks
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UsageError(
-                    f"another command is writing into '{folder}': wait for it, or choose another "
-                    "folder."
-                ) from None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(
+                f"another command is writing into '{folder}': wait for it, or choose another "
+                "folder."
+            ) from None
         for path in folder.glob(f"{TEMPORARY}*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         yield
@@ -101,9 +92,9 @@ def output_folder(out: Path, command: str, mode: Mode = "add") -> Iterator[Path]
     Enter before a long computation: a folder that is not writable or that has files of others is
     reported at once.
     """
-    created = [folder for folder in (out, *out.parents) if not folder.exists()]  # innermost first
+    new = not out.exists()
+    check_writable(out, "--out")
     try:
-        check_writable(out, "--out")
         with locked(out):
             old = own_files(out, command, mode)
             folder = Path(mkdtemp(prefix=TEMPORARY, dir=out))
@@ -111,11 +102,11 @@ def output_folder(out: Path, command: str, mode: Mode = "add") -> Iterator[Path]
                 yield folder
                 _move_files(folder, out, command, old, mode)
             finally:
-                shutil.rmtree(folder, ignore_errors=True)
+                shutil.rmtree(folder)
     finally:
-        for each in created:
+        if new:
             with suppress(OSError):  # it holds the results
-                each.rmdir()
+                out.rmdir()
 
 
 def write_files(out: Path, command: str, texts: Mapping[str, str]) -> None:
@@ -135,7 +126,7 @@ def own_files(out: Path, command: str, mode: Mode) -> set[str]:
     """Return the files of a command in a folder. Raise UsageError if it must not write there."""
     try:
         marker = json.loads((out / MARKER).read_bytes())
-        owner, files = str(marker["command"]), {*map(str, marker["files"])}
+        owner, files = marker["command"], {*marker["files"]}
     except (OSError, ValueError, KeyError, TypeError):
         owner, files = command, set()
         if others := sorted(name for name in os.listdir(out) if not name.startswith(".")):
@@ -155,19 +146,18 @@ def own_files(out: Path, command: str, mode: Mode) -> set[str]:
 
 def _move_files(folder: Path, out: Path, command: str, old: set[str], mode: Mode) -> None:
     new = {*os.listdir(folder)}
-    for name in new:
-        if (out / name).exists() and (name not in old or not (out / name).is_file()):
+    for name in new - old:
+        if (out / name).exists():
             raise UsageError(
                 f"'{out / name}' is in the way and was not written by sgpmic: move it, or choose "
                 "another --out."
             )
-    _write_marker(out, command, old | new)  # files that are moved before a kill are our own
-    for name in new:
-        _replace(folder / name, out / name)
     if mode == "replace":
         for name in old - new:
             (out / name).unlink(missing_ok=True)
-        _write_marker(out, command, new)
+    _write_marker(out, command, new | old if mode == "add" else new)
+    for name in new:
+        os.replace(folder / name, out / name)
 
 
 def _write_marker(out: Path, command: str, files: Iterable[str]) -> None:

@@ -12,10 +12,7 @@ from typing import Any
 
 from sgpmic_cli._version import __version__
 
-LIBRARIES = (
-    *("numpy", "scipy", "scikit-learn", "pandas", "joblib", "threadpoolctl"),
-    *("typer", "rich", "matplotlib"),
-)
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "threadpoolctl", "matplotlib")
 
 
 def manifest(arguments: Mapping[str, Any], data: Mapping[str, str], **more: Any) -> dict[str, Any]:
@@ -35,14 +32,11 @@ def manifest(arguments: Mapping[str, Any], data: Mapping[str, str], **more: Any)
 
 def environment() -> dict[str, Any]:
     """Return the versions, processor and linear algebra libraries of this process."""
-    import numpy as np
-    from scipy import linalg
+    import scipy.linalg  # noqa: F401 - loads the library that SciPy brings
     from threadpoolctl import threadpool_info
 
     versions = {name: version(name) for name in LIBRARIES}
-    linalg.cholesky(np.eye(1))  # loads the library that SciPy brings
-    kept = ("user_api", "internal_api", "version", "num_threads", "threading_layer", "architecture")
-    blas = [{name: each[name] for name in kept if name in each} for each in threadpool_info()]
+    blas = [{key: each[key] for key in each if key != "filepath"} for each in threadpool_info()]
     return {
         "versions": {"sgpmic": __version__, "python": platform.python_version(), **versions},
         "platform": platform.platform(),
@@ -61,9 +55,7 @@ def commit() -> str | None:
         return None
 
     def git(*arguments: str) -> str:
-        command = ["git", "-C", str(root), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-        return done.stdout.strip()
+        return subprocess.check_output(["git", "-C", root, *arguments], text=True).strip()
 
     with suppress(OSError, subprocess.SubprocessError):
         results = (":!results", ":!docs/gallery/pictures")
