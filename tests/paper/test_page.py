@@ -6,7 +6,7 @@ from made_up import NOTE, write_results
 from page_reader import PageReader
 
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.paper.experiments.protocols import printed_q, table2
+from sgpmic_cli.paper.experiments.protocols import table1, table2
 from sgpmic_cli.paper.page import report_page
 
 PLACE = ["dataset", "explained_variance", "method"]
@@ -120,7 +120,7 @@ def test_the_papers_count_of_its_wins_is_correct(html):
     for metric in ("acc", "nmi"):
         rows = {}  # one for each data set and Q, which several percentages can share
         for cell in table2()[table2()["metric"] == metric].itertuples():
-            q = printed_q()[cell.dataset, cell.explained_variance]
+            q = table1()[cell.dataset][f"q{cell.explained_variance}"]
             rows.setdefault((cell.dataset, q), {}).setdefault(cell.method, cell.mean)
         best = [row for row in rows.values() if row["sgp-mic"] == max(row.values())]
         assert (len(rows), len(best)) == (22, 7)

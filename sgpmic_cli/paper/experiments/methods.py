@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from sgpmic_cli.benchmark.methods import Method, Methods, read_methods, with_entry_points
 
-FOLDER = files("sgpmic_cli.paper.experiments")
+FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)

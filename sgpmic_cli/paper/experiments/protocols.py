@@ -7,11 +7,9 @@ Both take the printed Q where the public data give another one. Settings and sco
 printed numbers apply to registered data sets only.
 """
 
-import csv
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -21,8 +19,7 @@ from sgpmic_cli.benchmark.plan import Cell, Suite
 from sgpmic_cli.data.registry import entry, find, names
 from sgpmic_cli.paper.experiments.methods import FOLDER, PaperMethod, paper_methods
 
-FIGURE_ARCS = {"acc": 99.32, "nmi": 97.35}  # figure 4, in the text
-REFERENCE = Path(__file__).with_name("reference.csv")  # of the gate
+REFERENCE = FOLDER / "reference.csv"  # of the gate
 
 
 def paper_suite() -> Suite:
@@ -76,29 +73,17 @@ def table2() -> pd.DataFrame:
 
 
 @cache
-def table1() -> dict[str, tuple[int, int, int]]:
-    """Return the printed instances, attributes and classes of every data set."""
-    return {
-        row["dataset"]: (int(row["n"]), int(row["p"]), int(row["n_classes"]))
-        for row in _rows("table1.csv")
-    }
-
-
-@cache
-def printed_q() -> dict[tuple[str, int], int]:
-    """Return the printed latent dimensions by data set and explained variance."""
-    return {(row["dataset"], int(row["variance"])): int(row["q"]) for row in _rows("table2.csv")}
+def table1() -> dict[str, dict[str, int]]:
+    """Return the printed shape of every data set, with the latent dimensions as `q50` and so on."""
+    shapes: Any = pd.read_csv(FOLDER / "table1.csv", index_col="dataset").to_dict("index")
+    rows = pd.read_csv(FOLDER / "table2.csv")
+    for dataset, percentage, q in zip(rows["dataset"], rows["variance"], rows["q"], strict=True):
+        shapes[dataset][f"q{percentage}"] = q
+    return shapes
 
 
 @cache
 def figure_acc() -> dict[tuple[str, str, str], float]:
     """Return the ACC printed under the figures by figure, data set and method."""
-    return {
-        (row["figure"], row["dataset"], row["method"]): float(row["acc"])
-        for row in _rows("figures.csv")
-    }
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    with (FOLDER / name).open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    printed: Any = pd.read_csv(FOLDER / "figures.csv", index_col=["figure", "dataset", "method"])
+    return printed["acc"].to_dict()

@@ -8,19 +8,11 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare import compare, rows_of
+from sgpmic_cli.benchmark.compare import compare
 from sgpmic_cli.benchmark.counts import caveat_sentences, caveats
 from sgpmic_cli.benchmark.documents import plain_rows
 from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Cell, Study
-from sgpmic_cli.benchmark.render.tables import (
-    TITLES,
-    as_json,
-    csv_text,
-    digits,
-    markdown_table,
-    notes_of,
-    plain,
-)
+from sgpmic_cli.benchmark.render.tables import TITLES, as_json, markdown_table, notes_of, plain
 from sgpmic_cli.benchmark.run import RunOptions, Runs, run_study, write_study
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
@@ -51,20 +43,15 @@ class Sweep:
         parameter = self.axis.parameter
         texts = list(map(plain, self.available["mean"], self.available["std"]))
         for dataset, points in self.available.assign(text=texts).groupby("dataset", sort=False):
-            first = points.iloc[0]
-            where = f"{dataset}, {first['explained_variance']} % of the variance (Q = {first['q']})"
-            if points["method"].nunique() == 1:
-                tables = [(f"{first['method']} on {where}", "metric", points)]
-            else:
-                by_metric = points.groupby("metric", sort=False)
-                tables = [
-                    (f"{TITLES[str(name)]} on {where}", "method", part) for name, part in by_metric
-                ]
-            for title, columns, part in tables:
+            percentage, q = points[["explained_variance", "q"]].iloc[0]
+            alone = points["method"].nunique() == 1
+            title, columns = ("method", "metric") if alone else ("metric", "method")
+            for name, part in points.groupby(title, sort=False):
                 grid = part.pivot(index=parameter, columns=columns, values="text")
-                grid = grid[part[columns].unique()]
-                heading = [parameter, *(TITLES.get(name, name) for name in map(str, grid))]
-                yield title, heading, [[str(row[0]), *row[1:]] for row in rows_of(grid)]
+                grid = grid[part[columns].unique()].reset_index().astype(str)
+                where = f"{dataset}, {percentage} % of the variance (Q = {q})"
+                heading = [TITLES.get(each, each) for each in map(str, grid)]
+                yield f"{TITLES.get(str(name), name)} on {where}", heading, grid.to_numpy().tolist()
 
     def notes(self) -> list[str]:
         """Return the notes below the tables: failures, warnings and unavailable data."""
@@ -79,45 +66,41 @@ class Sweep:
         """Return the JSON document of the command."""
         study = self.runs.study
         missing = self.points[self.points["repeats"] == 0].drop_duplicates("dataset")
+        names = ("q", "method", self.axis.parameter, "settings", "repeats", "failed")
+        points = []
+        for _, cell in self.available.groupby("cell", sort=False):
+            rows = plain_rows(cell)
+            first = rows[0]
+            points.append(
+                {
+                    "dataset": first["dataset"],
+                    "variance": first["explained_variance"],
+                    **{name: first[name] for name in names},
+                    **{row["metric"]: {"mean": row["mean"], "std": row["std"]} for row in rows},
+                    "reasons": list(first["reasons"]),
+                    "note": first["note"],
+                }
+            )
         return {
             "sweep": self.axis.name,
             **{name: getattr(study, name) for name in ("protocol", "repeats", "seed")},
-            "points": [self._point(cell) for _, cell in self.available.groupby("cell", sort=False)],
+            "points": points,
             "unavailable": dict(zip(missing["dataset"], missing["note"], strict=True)),
-        }
-
-    def _point(self, cell: pd.DataFrame) -> dict[str, Any]:
-        rows = plain_rows(cell)
-        first = rows[0]
-        names = ("q", "method", self.axis.parameter, "settings", "repeats", "failed")
-        return {
-            "dataset": first["dataset"],
-            "variance": first["explained_variance"],
-            **{name: first[name] for name in names},
-            **{row["metric"]: {"mean": row["mean"], "std": row["std"]} for row in rows},
-            "reasons": list(first["reasons"]),
-            "note": first["note"],
         }
 
     def files(self) -> dict[str, str]:
         """Return the tidy CSV, the Markdown tables and the JSON document by file name."""
-        parameter = self.axis.parameter
-        rows = [
-            [
-                *(point[name] for name in ("dataset", "method", parameter, "metric")),
-                *(digits(point[name], 4) for name in ("mean", "std")),
-                point["repeats"] - point["failed"],
-            ]
-            for point in self.available.to_dict("records")
-        ]
-        head = ["dataset", "method", parameter, "metric", "mean", "std", "n"]
+        columns = ["dataset", "method", self.axis.parameter, "metric", "mean", "std", "n"]
+        tidy = self.available.assign(n=self.available["repeats"] - self.available["failed"])
         parts = [
             f"### {title}\n\n{markdown_table(head, body)}" for title, head, body in self.grids()
         ]
         if notes := self.notes():
             parts.append("".join(f"- {line}\n" for line in notes))
         return {
-            "sweep.csv": csv_text(head, rows),
+            "sweep.csv": tidy[columns].to_csv(
+                index=False, float_format="%.4f", lineterminator="\n"
+            ),
             "sweep.md": "\n".join(parts),
             "sweep.json": as_json(self.document()),
         }

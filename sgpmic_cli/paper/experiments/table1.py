@@ -21,7 +21,7 @@ from sgpmic_cli.benchmark.render.tables import (
 from sgpmic_cli.data.registry import entry
 from sgpmic_cli.files import write_files
 from sgpmic_cli.gp import dimensions_for
-from sgpmic_cli.paper.experiments.protocols import printed_q, table1
+from sgpmic_cli.paper.experiments.protocols import table1
 
 SHAPE = {"n": "instances", "p": "attributes", "n_classes": "classes"}
 DIMENSIONS = {f"q{percentage}": f"Q at {percentage} %" for percentage in PERCENTAGES}
@@ -35,8 +35,7 @@ def shapes(data_dir: PathLike | None = None) -> list[Shape]:
 
 def _shape(loaded: LoadedData) -> Shape:
     registered, data = entry(loaded.name), loaded.data
-    printed = dict(zip(SHAPE, table1()[loaded.name], strict=True))
-    printed |= {f"q{row}": q for (name, row), q in printed_q().items() if name == loaded.name}
+    printed = table1()[loaded.name]
     ours: dict[str, int] = {}
     notes = [] if data else [loaded.reason]
     if data is not None:
@@ -76,14 +75,10 @@ def write_table1(folder: Path, table: Sequence[Shape]) -> None:
 def for_people(table: Sequence[Shape]) -> tuple[list[str], list[list[str]]]:
     """Return heading and rows with our numbers, and the paper's in brackets where they differ."""
     columns = SHAPE | DIMENSIONS
-    body = [
-        [
-            shape["title"],
-            *(_beside(shape[name], shape[f"paper_{name}"]) for name in columns),
-            shape["verdict"],
-        ]
-        for shape in table
-    ]
+    body = []
+    for shape in table:
+        numbers = [_beside(shape[name], shape[f"paper_{name}"]) for name in columns]
+        body.append([shape["title"], *numbers, shape["verdict"]])
     return ["data set", *columns.values(), "verdict"], body
 
 

@@ -6,7 +6,7 @@ from small_studies import SUITE, planned_cells
 from sgpmic_cli.benchmark.compare import best_settings
 from sgpmic_cli.benchmark.plan import LoadedData, plan_cells, plan_runs
 from sgpmic_cli.data import entry, load
-from sgpmic_cli.paper.experiments.protocols import printed_q
+from sgpmic_cli.paper.experiments.protocols import table1
 
 METHODS = ["pca-fcm", "ppca-fcm"]
 
@@ -47,9 +47,9 @@ def test_equal_experiments_are_computed_once():
 
 
 def test_q_is_the_printed_one_in_every_row_but_yale():
-    printed = {place: q for place, q in printed_q().items() if place[0] != "yale"}
-    cells = _cells(list(dict.fromkeys(name for name, _ in printed)), ["all"], ["pca-fcm"])
-    assert {(cell.dataset, cell.explained_variance): cell.q for cell in cells} == printed
+    names = [name for name in table1() if name != "yale"]
+    for cell in _cells(names, ["all"], ["pca-fcm"]):
+        assert cell.q == table1()[cell.dataset][f"q{cell.explained_variance}"]
     loaded = LoadedData("yale", (50,), entry("yale"), None, "not here")
     (cell,) = plan_cells([loaded], SUITE.study(["yale"], ["pca-fcm"]))
     assert (cell.q, cell.reason) == (3, "not here")
