@@ -28,13 +28,6 @@ def test_settings_are_measured_on_the_half_that_did_not_choose_them(tmp_path):
     assert (null["held out, NMI"], null["chosen most often"]) == (2, "chosen (6 of 6)")
 
 
-def test_intervals_resample_rows():
-    draws = np.random.RandomState(0).randint(4, size=(agreement.RESAMPLES, 4))
-    assert agreement.with_interval(pd.Series([2.0] * 4), draws) == "2.00 [2.00, 2.00]"
-    # The mean of four fair coins is 0 with probability 1/16.
-    assert agreement.with_interval(pd.Series([0.0, 0.0, 4.0, 4.0]), draws) == "2.00 [0.00, 4.00]"
-
-
 def test_a_reversed_order_of_the_methods_and_a_lost_lead_are_seen(tmp_path, monkeypatch):
     numbers = {"sgp-mic": (80, 90), "pca-fcm": (70, 70), "sdc": (90, 80)}
     cells = pd.DataFrame(

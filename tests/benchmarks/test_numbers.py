@@ -47,16 +47,6 @@ def test_the_lead_is_that_over_the_best_other_method_of_the_row(results, monkeyp
     )
 
 
-def test_cells_of_equal_q_are_shown_once(results):
-    (results / "table2").mkdir()
-    (results / "table2/table.csv").write_text(
-        "metric,dataset,variance,q,method,mean\n"
-        "acc,iris,50,1,aml,80\nacc,iris,95,2,aml,90\nacc,iris,99,2,aml,90\nnmi,iris,50,1,aml,70\n"
-    )
-    assert numbers.value("cells table2 aml iris acc") == "80.00, 90.00"
-    assert numbers.value("cells table2 aml iris acc 99") == "90.00"
-
-
 def test_the_best_method_of_a_data_set_counts_and_lower_errors_are_better(results):
     (results / "study").mkdir()
     (results / "study/map.csv").write_text(

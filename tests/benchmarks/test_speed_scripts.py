@@ -2,15 +2,7 @@ import sys
 
 import pytest
 
-from benchmarks import end_to_end, speed
-
-
-def test_candidates_take_turns_and_the_fastest_call_counts():
-    turns, seconds = [], iter(range(1000))
-    candidates = {"a": lambda: turns.append("a"), "b": lambda: turns.append("b")}
-    ms = speed.fastest(candidates, turns=2, clock=lambda: float(next(seconds)))
-    assert "".join(turns) == "ab" + "aaabbb" * 2
-    assert ms == {"a": 1000.0, "b": 1000.0}
+from benchmarks import end_to_end
 
 
 def test_a_process_is_measured_in_total_and_at_its_first_line():
