@@ -1,6 +1,5 @@
 """One card for each cluster: name, rows, verdict, rule, histograms and typical rows."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,68 +20,55 @@ CARD_BINS = 20
 MOST_CATEGORIES = 4  # in a histogram, the most common ones
 WIDTH, HEIGHT = 120, 40  # of a histogram, as in the template
 TAILS = (0.005, 0.995)  # quantiles at the ends of a histogram, which also has the rows beyond
+NOTHING = "No single column sets it apart"
 LONGEST_LABEL = 32  # characters of a category or of the name of a row
+
+
+def cards(result: Result) -> list[Html]:
+    """Return a card for each group that is no cluster, and for each cluster with rows."""
+    profile, labels, found = result.profile, result.results.labels, []
+    for g in words.groups_beside_clusters(result):
+        title, verdict = f"Group {g}: {result.group_names[g]}", words.verdict_of_group(result, g)
+        rows = Described(result.group_profile, g + 1, result.in_group(g), "group", "var(--ink)")
+        found.append(_card(result, rows, title, verdict))
+    for m in np.unique(labels).tolist():
+        name = result.cluster_names[m]
+        title = str(m) if name == f"cluster {m}" else f"{m}: {name}"
+        verdict = words.verdict_in_words(result.verdicts[m]) if result.verdicts else ""
+        rows = Described(profile, m, labels == m, "cluster", look(m)[0])
+        found.append(_card(result, rows, title, verdict))
+    return found
 
 
 class Described(NamedTuple):
     """Rows that a card describes, and their number in a profile."""
 
-    title: str
-    member: BoolArray
     profile: Profile
     number: int
-    verdict: str
+    member: BoolArray  # (N,)
+    kind: str  # "cluster" or "group"
     colour: str
-    what: str = "cluster"
 
 
-def cards(result: Result) -> list[Html]:
-    """Return a card for each group that is no cluster, and for each cluster with rows."""
-    return [_card(result, each) for each in _described(result)]
-
-
-def _described(result: Result) -> Iterator[Described]:
-    for g in words.groups_beside_clusters(result):
-        title, verdict = f"Group {g}: {result.group_names[g]}", words.verdict_of_group(result, g)
-        member = result.in_group(g)
-        yield Described(title, member, result.group_profile, g + 1, verdict, "var(--ink)", "group")
-    labels = result.results.labels
-    for m in np.unique(labels).tolist():
-        name = result.cluster_names[m]
-        title = str(m) if name == f"cluster {m}" else f"{m}: {name}"
-        verdict = words.verdict_in_words(result.verdicts[m]) if result.verdicts else ""
-        yield Described(title, labels == m, result.profile, m, verdict, look(m)[0])
-
-
-def _card(result: Result, each: Described) -> Html:
-    profile, member, Y = each.profile, each.member, result.rows.Y
-    n, told, verdict, rule, charts = (
-        int(member.sum()),
-        profile.distinguishing(each.number),
-        "",
-        "",
-        "",
-    )
-    if each.verdict:
-        verdict = fill(PARTS["verdict"], kind=each.verdict.split()[0], verdict=each.verdict)
-    if found := best_rule(profile, Y, member, each.number):
-        rule = fill(PARTS["rule"], rule=found.words, coverage=found.coverage(each.what))
-    sentence = "No single column sets it apart"
-    if told:
-        sentence = words.enumeration(profile.in_words(each.number))
-        figures = [_histogram(profile, Y, member, j, each.colour) for j in told]
-        charts = fill(PARTS["histograms"], figures=figures)
+def _card(result: Result, rows: Described, title: str, verdict: str) -> Html:
+    profile, number, member, kind, colour = rows
+    n, told = int(member.sum()), profile.distinguishing(number)
+    rule = best_rule(profile, result.rows.Y, member, number)
+    figures = [_histogram(rows, result.rows.Y, j) for j in told]
     typical = [_row(result, row, told) for row in typical_rows(result, member, N_TYPICAL)]
+    parts = {
+        "verdict": verdict and fill(PARTS["verdict"], kind=verdict.split()[0], verdict=verdict),
+        "rule": rule and fill(PARTS["rule"], rule=rule.words, coverage=rule.coverage(kind)),
+        "histograms": figures and fill(PARTS["histograms"], figures=figures),
+    }
     return fill(
         PARTS["card"],
-        colour=each.colour,
-        title=each.title,
+        **{name: part or "" for name, part in parts.items()},
+        colour=colour,
+        title=title,
         rows=f"{n:,} row{'s' * (n != 1)}",
         share=percent(n / len(member)),
-        verdict=verdict,
-        rule=rule,
-        words=sentence,
-        histograms=charts,
+        words=words.enumeration(profile.in_words(number)) if told else NOTHING,
         typical=items(typical),
     )
 
@@ -100,60 +86,48 @@ def _row(result: Result, row: int, told: list[int]) -> str:
     return f"{name}: {', '.join(found)}" if found else name
 
 
-def _histogram(profile: Profile, Y: Array, member: BoolArray, j: int, colour: str) -> Html:
+def _histogram(rows: Described, Y: Array, j: int) -> Html:
     """Return a figure of one column: the cluster in its colour, all other rows as an outline."""
-    column = profile.columns[j]
-    if profile.is_category[j]:
-        features = [i for i, name in enumerate(profile.columns) if name == column]
-        chart = _bars(profile, Y[:, features], member, features, colour)
-    else:
-        chart = _steps(profile, Y[:, j], member, j, colour)
+    column = rows.profile.columns[j]
+    chart = _bars(rows, Y, column) if rows.profile.is_category[j] else _steps(rows, Y[:, j], j)
     return fill(PARTS["histogram"], column=shortened(column, LONGEST_LABEL), chart=chart)
 
 
-def _steps(profile: Profile, values: Array, member: BoolArray, j: int, colour: str) -> Html:
+def _steps(rows: Described, values: Array, j: int) -> Html:
     known = np.isfinite(values)
     low, high = np.quantile(values[known], TAILS)
     if low == high:
         low, high = values[known].min(), values[known].max()
-    clipped = np.clip(values, low, high)
+    clipped, paths = np.clip(values, low, high), []
     counts = [
-        np.histogram(clipped[known & rows], CARD_BINS, (low, high))[0] for rows in (member, ~member)
+        np.histogram(clipped[known & part], CARD_BINS, (low, high))[0]
+        for part in (rows.member, ~rows.member)
     ]
     heights = [count / max(count.sum(), 1) for count in counts]
     top = max(float(height.max()) for height in heights) or 1.0
-    step = WIDTH / CARD_BINS
-    here, rest = (
-        f"M0 {HEIGHT}" + "".join(f"V{y:g}h{step:g}" for y in line) + f"V{HEIGHT}"
-        for line in ((HEIGHT * (1.0 - height / top)).round(1) for height in heights)
-    )
-    ends = profile.shown(j, low), profile.shown(j, high)
-    return fill(
-        PARTS["steps"],
-        words=f"{profile.features[j]}, from {ends[0]} to {ends[1]}",
-        here=f"{here}z",
-        rest=rest,
-        colour=colour,
-        low=ends[0],
-        high=ends[1],
-    )
+    for height in heights:
+        tops = (HEIGHT * (1.0 - height / top)).round(1)
+        steps = "".join(f"V{y:g}h{WIDTH / CARD_BINS:g}" for y in tops)
+        paths.append(f"M0 {HEIGHT}{steps}V{HEIGHT}")
+    ends = {"low": rows.profile.shown(j, low), "high": rows.profile.shown(j, high)}
+    drawn = {"here": f"{paths[0]}z", "rest": paths[1], "colour": rows.colour}
+    return fill(PARTS["steps"], name=rows.profile.features[j], **drawn, **ends)
 
 
-def _bars(
-    profile: Profile, ones: Array, member: BoolArray, features: list[int], colour: str
-) -> Html:
+def _bars(rows: Described, Y: Array, column: str) -> Html:
     """Return a line for each of the most common categories: here, and elsewhere as a mark."""
-    ones = np.nan_to_num(ones)
+    profile, member = rows.profile, rows.member
+    features = profile.features_of[column]
+    ones, lines = np.nan_to_num(Y[:, features]), []
     here, rest = ones[member].mean(axis=0), ones[~member].mean(axis=0)
-    lines = []
     for k in np.argsort(-np.maximum(here, rest), kind="stable")[:MOST_CATEGORIES].tolist():
-        j = features[k]
-        category = profile.features[j].removeprefix(f"{profile.columns[j]}=")
-        line = {
-            "category": shortened(category, LONGEST_LABEL),
-            "here": f"{100 * here[k]:.0f}",
-            "rest": f"{100 * rest[k]:.0f}",
-            "words": f"{percent(here[k])} ({percent(rest[k])})",
-        }
-        lines.append(fill(PARTS["bar"], colour=colour, **line))
+        line = fill(
+            PARTS["bar"],
+            colour=rows.colour,
+            category=shortened(profile.category(features[k]), LONGEST_LABEL),
+            here=f"{100 * here[k]:.0f}",
+            rest=f"{100 * rest[k]:.0f}",
+            words=f"{percent(here[k])} ({percent(rest[k])})",
+        )
+        lines.append(line)
     return fill('<ul class="bars">$lines</ul>', lines=lines)

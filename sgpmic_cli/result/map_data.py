@@ -5,6 +5,7 @@ Numbers are sent as 16-bit integers in base64, so that a page of 54,000 rows sta
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -71,17 +72,13 @@ def _columns(result: Result, rows: Array) -> Iterator[dict[str, Any]]:
     if data.labels is not None:
         classes = [for_html(name) for name in data.class_names]
         yield {"name": "class", "categories": classes, "values": _packed(data.labels[rows])}
-    places: dict[str, list[int]] = {}
-    for j in profile.by_difference:
-        places.setdefault(profile.columns[j], []).append(j)
-    for name in [*places][: min(MOST_MAP_COLUMNS, MOST_VALUES // len(rows))]:
-        features = sorted(places[name])
+    most = min(MOST_MAP_COLUMNS, MOST_VALUES // len(rows))
+    for name, features in islice(profile.features_of.items(), most):
         values, column = data.Y[rows][:, features], {"name": for_html(name)}
         if profile.is_category[features[0]]:
-            codes = np.where(
-                np.isnan(values[:, 0]), MISSING_CODE, np.nan_to_num(values).argmax(axis=1)
-            )
-            texts = [for_html(profile.features[j].removeprefix(f"{name}=")) for j in features]
+            codes = np.nan_to_num(values).argmax(axis=1)
+            codes[np.isnan(values[:, 0])] = MISSING_CODE
+            texts = [for_html(profile.category(j)) for j in features]
             fractions = np.nan_to_num(profile.means[:, features]).round(3).tolist()
             yield {**column, "categories": texts, "values": _packed(codes), "means": fractions}
             continue

@@ -1,10 +1,8 @@
 """Rows to look at: typical, unusual and doubtful ones, by their names."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from sgpmic_cli._typing import BoolArray, Indices
+from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.tables.rows import Rows
 
@@ -37,35 +35,27 @@ def typical_rows(result: Result, member: BoolArray, most: int) -> list[int]:
 
 
 def unusual_rows(result: Result, most: int) -> list[tuple[str, int, list[str]]]:
-    """Return name, cluster and conspicuous values of the most unusual rows."""
-    profile, labels = result.profile, result.results.labels
+    """Return name, cluster and conspicuous values of the most unusual rows.
+
+    These are the values that differ most from the mean of the cluster. Of a text column, only the
+    category of the row counts.
+    """
+    profile, labels, found = result.profile, result.results.labels, []
     rows = np.flatnonzero(result.results.unusual)
     rows = rows[np.argsort(result.results.log_density[rows], kind="stable")[:most]]
-    described = []
-    for row, values in zip(rows.tolist(), differing_values(result, rows), strict=True):
-        cluster = int(labels[row])
+    spread = np.where(profile.spread > 0, profile.spread, 1.0)
+    for row in rows.tolist():
+        values, means = result.rows.Y[row], profile.means[labels[row]]
+        size = np.nan_to_num(np.abs(values - means) / spread)
+        size[profile.is_category & (values < 0.5)] = 0.0
         words = [
-            f"{profile.features[j]}{profile.value(j, value)} "
-            f"(its cluster {profile.shown(j, profile.means[cluster, j])})"
-            for j, value in values
+            f"{profile.features[j]}{profile.value(j, values[j])} "
+            f"(its cluster {profile.shown(j, means[j])})"
+            for j in np.argsort(-size, kind="stable")[:N_DIFFERING].tolist()
+            if size[j] > 0.0
         ]
-        described.append((row_name(result.rows, row), cluster, words))
-    return described
-
-
-def differing_values(result: Result, rows: Indices) -> Iterator[list[tuple[int, float]]]:
-    """Yield for each row the features that differ most from the mean of its cluster.
-
-    Features are numbers of the profile, with the value of the row in the units of the file. Of a
-    text column, only the category of the row counts.
-    """
-    profile, values = result.profile, result.rows.Y[rows]
-    means = profile.means[result.results.labels[rows]]
-    size = np.nan_to_num(np.abs(values - means) / np.where(profile.spread > 0, profile.spread, 1.0))
-    size[profile.is_category & (values < 0.5)] = 0.0
-    order = np.argsort(-size, axis=1, kind="stable")[:, :N_DIFFERING]
-    for n, features in enumerate(order.tolist()):
-        yield [(j, float(values[n, j])) for j in features if size[n, j] > 0.0]
+        found.append((row_name(result.rows, row), int(labels[row]), words))
+    return found
 
 
 def doubtful_rows(result: Result, most: int) -> list[tuple[str, int, float, int, float]]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
-from sgpmic_cli.tables.recipe import NumberColumn, TextColumn
+from sgpmic_cli.tables.recipe import NumberColumn, TableRecipe, TextColumn
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import shortened
 
@@ -49,11 +49,9 @@ class Profile:
 
         A text column is represented by one category, since the fractions of the others follow.
         """
-        size = np.nan_to_num(np.abs(self.differences[cluster]))
-        chosen: dict[str, int] = {}
-        # Of two categories with equal differences, prefer the one that is more common here than
-        # elsewhere.
-        higher = np.nan_to_num(self.differences[cluster])
+        higher, chosen = np.nan_to_num(self.differences[cluster]), dict[str, int]()
+        size = np.abs(higher)
+        # Of two categories with equal differences, prefer the one that is more common here.
         for j in np.lexsort([-higher, -np.round(size, 9)]).tolist():
             if size[j] >= MIN_DIFFERENCE:
                 chosen.setdefault(self.columns[j], j)
@@ -61,11 +59,9 @@ class Profile:
 
     def in_words(self, cluster: int) -> list[str]:
         """Describe each distinguishing feature of a cluster in a few words."""
-        found = []
+        means, others, found = self.means[cluster], self.elsewhere[cluster], []
         for j in self.distinguishing(cluster):
-            here, elsewhere = self.distinct_texts(
-                j, self.means[cluster, j], self.elsewhere[cluster, j]
-            )
+            here, elsewhere = self.distinct_texts(j, means[j], others[j])
             found.append(f"{self.features[j]} {here} (elsewhere {elsewhere})")
         return found
 
@@ -90,6 +86,10 @@ class Profile:
         if self.columns[j] in self.dates and np.isfinite(value):
             return as_date(value, time=bool(self.spread[j] < 1.0))
         return readable(value, self.spread[j])
+
+    def category(self, j: int) -> str:
+        """Return the text that feature j is about."""
+        return self.features[j].removeprefix(f"{self.columns[j]}=")
 
     def value(self, j: int, value: float) -> str:
         """Return the value of feature j as text; empty for a category, which its name contains."""
@@ -126,17 +126,13 @@ class Profile:
         return bool(more or not self.is_category[j])
 
     def _name_part(self, cluster: int, j: int) -> str:
-        difference, name = (
-            self.differences[cluster, j],
-            shortened(self.features[j], LONGEST_NAMED_FEATURE),
-        )
+        name, fraction = shortened(self.features[j], LONGEST_NAMED_FEATURE), self.means[cluster, j]
         if not self.is_category[j]:
-            low, high = ("early", "late") if self.columns[j] in self.dates else ("low", "high")
-            return f"{high if difference > 0 else low} {name}"
-        fraction = self.means[cluster, j]
-        often = "" if fraction >= ALL else "mostly " if fraction >= MOST else "often "
-        rarely = "no " if fraction < 1 - ALL else "rarely "
-        return f"{often if difference > 0 else rarely}{name}"
+            low, high = ("early ", "late ") if self.columns[j] in self.dates else ("low ", "high ")
+        else:
+            high = "" if fraction >= ALL else "mostly " if fraction >= MOST else "often "
+            low = "no " if fraction < 1 - ALL else "rarely "
+        return f"{high if self.differences[cluster, j] > 0 else low}{name}"
 
     @property
     def by_difference(self) -> list[int]:
@@ -144,18 +140,22 @@ class Profile:
         size = np.nan_to_num(np.abs(self.differences)).max(axis=0)
         return [int(j) for j in np.argsort(-size, kind="stable")]
 
+    @cached_property
+    def features_of(self) -> dict[str, list[int]]:
+        """The features of each column in the order of the file; the same order of columns."""
+        found: dict[str, list[int]] = {}
+        for j in self.by_difference:
+            found.setdefault(self.columns[j], []).append(j)
+        return {name: sorted(features) for name, features in found.items()}
+
 
 def profile_of(data: Rows, S: np.ndarray) -> Profile:
     """Compute the profile of clusters with responsibilities S (N, M)."""
-    columns = data.feature_names
-    is_category = np.zeros(len(columns), dtype=bool)
-    dates: frozenset[str] = frozenset()
-    if data.recipe is not None:
-        used = [column for column in data.recipe.columns for _ in column.feature_names]
-        columns = tuple(column.name for column in used)
-        is_category = np.array([isinstance(column, TextColumn) for column in used])
-        numbers = (column for column in used if isinstance(column, NumberColumn))
-        dates = frozenset(one.name for one in numbers if one.notation and one.notation.is_day)
+    recipe = data.recipe or TableRecipe.of_numbers(data.feature_names)
+    used = [column for column in recipe.columns for _ in column.feature_names]
+    is_category = np.array([isinstance(column, TextColumn) for column in used])
+    numbers = (column for column in used if isinstance(column, NumberColumn))
+    dates = frozenset(one.name for one in numbers if one.notation and one.notation.is_day)
     labels, m = S.argmax(axis=1), S.shape[1]
     sizes = np.bincount(labels, minlength=m)
     certainty = np.bincount(labels, S.max(axis=1), m) / np.maximum(sizes, 1)
@@ -176,7 +176,7 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     return Profile(
         data.feature_names,
-        columns,
+        tuple(column.name for column in used),
         is_category,
         sizes,
         certainty,
@@ -211,18 +211,18 @@ def readable(value: float, spread: float) -> str:
     return f"{value:.{max(0, 2 - size, needed)}f}"
 
 
-def scaling_advice(data: Rows) -> str | None:
+def scaling_advice(data: Rows) -> list[str]:
     """Advise to scale the columns if their variances differ much, constant columns aside."""
     variances = mean_and_variance(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
     low = int(np.where(variances > 0, variances, np.inf).argmin())
     high = int(variances.argmax())
     if variances[high] <= UNEVEN * variances[low]:
-        return None
-    return (
+        return []
+    return [
         f"the variance of column {data.feature_names[high]!r} is "
         f"{variances[high] / variances[low]:.0f} times that of {data.feature_names[low]!r} and no "
         "column is scaled on its own: --scale standard gives every column the same weight."
-    )
+    ]
 
 
 def repeated_texts(data: Rows, labels: Indices) -> dict[str, float]:
@@ -234,11 +234,9 @@ def repeated_texts(data: Rows, labels: Indices) -> dict[str, float]:
     found: dict[str, float] = {}
     if data.recipe is None or len(np.unique(labels)) < 2:
         return found
-    first = 0
-    for column in data.recipe.columns:
-        texts = slice(first, first := first + len(column.feature_names))
+    for c, column in enumerate(data.recipe.columns):
         if isinstance(column, TextColumn):
-            ones = pd.DataFrame(np.nan_to_num(data.Y[:, texts]))
+            ones = pd.DataFrame(np.nan_to_num(data.Y[:, data.recipe.column_of_feature == c]))
             counts = ones.groupby(labels).sum().to_numpy() / len(ones)
             repeated = float(counts.max(axis=1).sum())
             if repeated >= PURE and counts.sum(axis=0).max() <= COMMON:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.result.profile import Profile, profile_of
-from sgpmic_cli.result.rules import Condition, explained_rows
+from sgpmic_cli.result.rules import Condition, explaining_conditions
 from sgpmic_cli.tables.rows import RowResults, Rows
 
 OVERLAP = 0.75  # Jaccard index of a cluster that is found again (Hennig 2007)
@@ -63,7 +63,7 @@ class Result:
         """The conditions of the clusters that a single column explains."""
         if len(self.sizes) == 1:
             return []
-        return explained_rows(self.rows, self.results.labels, self.profile)
+        return explaining_conditions(self.rows, self.results.labels, self.profile)
 
     @property
     def explaining_columns(self) -> list[str]:
@@ -87,7 +87,7 @@ class Result:
         if self.groups is None or self.groups.max() < 0:
             return []
         profile = self.group_profile
-        names = names_of(profile, explained_rows(self.rows, self.groups + 1, profile))[1:]
+        names = names_of(profile, explaining_conditions(self.rows, self.groups + 1, profile))[1:]
         # Without a name, a group has its number among the groups, not that of the profile.
         return [
             name if name != f"cluster {g + 1}" else f"group {g}" for g, name in enumerate(names)

@@ -9,7 +9,6 @@ wrong for most of its rows describes nothing, so its F1 counts as 0. With candid
 and 1 and the cluster y (N,), the hits of every pair are C diag(y) C', and its sizes C C'.
 """
 
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,7 +17,6 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.result.profile import Profile, as_date
-from sgpmic_cli.tables.recipe import Column, TableRecipe, TextColumn
 from sgpmic_cli.tables.rows import Rows
 
 LEAST_AGREEMENT = 0.9  # adjusted Rand index between a cluster and the rows of a condition
@@ -35,35 +33,54 @@ class Condition(NamedTuple):
     cluster: int
     column: str
     relation: str  # "<=", ">" or "="
-    value: Any
+    value: str
     agreement: float
 
     def __str__(self) -> str:
         if self.relation == "=":  # as the names of features
             return f"{self.column}={self.value}"
-        value = threshold(self.value) if isinstance(self.value, float) else str(self.value)
-        return f"{self.column} {self.relation} {value}"
+        return f"{self.column} {self.relation} {self.value}"
 
 
-def explained_clusters(
-    columns: Mapping[str, Any], labels: Indices, n_clusters: int
-) -> list[Condition]:
+def explaining_conditions(data: Rows, labels: Indices, profile: Profile) -> list[Condition]:
     """Return the best condition of every cluster that a single column explains.
 
-    Columns of numbers are split, and other columns have categories. Rows with missing values do not
-    fulfil any condition.
+    Columns of numbers are split, and texts and columns of two numbers have categories. Rows with
+    missing values do not fulfil any condition. Of columns that explain a cluster equally well, the
+    one that differs most in `profile` is named. Of long tables, evenly spaced rows decide.
     """
-    best: dict[int, Condition] = {}
-    sizes = np.bincount(labels, minlength=n_clusters)
-    for name, values in columns.items():
-        for relation, known, both in _conditions(pd.Series(values), labels, n_clusters):
+    shown = np.linspace(0, len(labels) - 1, min(len(labels), EXPLAINED_ROWS)).astype(np.intp)
+    Y, labels, best = data.Y[shown], labels[shown], dict[int, Condition]()
+    sizes = np.bincount(labels, minlength=len(profile.sizes))
+    for name, features in profile.features_of.items():
+        for relation, known, both in _conditions(profile, Y, labels, features):
             agreement = _agreement(both, sizes)
             for m in np.flatnonzero(agreement.max(axis=0, initial=0.0) >= LEAST_AGREEMENT).tolist():
                 top = int(agreement[:, m].argmax())
                 if m not in best or agreement[top, m] > best[m].agreement:
-                    value = known[top] if relation == "=" else between(*known[top])
-                    best[m] = Condition(m, str(name), relation, value, agreement[top, m])
+                    value = known[top]
+                    if relation != "=":
+                        value = _threshold(profile, features[0], between(*value))
+                    best[m] = Condition(m, name, relation, value, agreement[top, m])
     return [best[m] for m in sorted(best)]
+
+
+def _conditions(
+    profile: Profile, Y: Array, labels: Indices, features: list[int]
+) -> list[tuple[str, list[Any], Array]]:
+    """Return relation, values (or pairs to split) and rows in each cluster (V, M) of conditions."""
+    j, n_clusters = features[0], len(profile.sizes)
+    if profile.is_category[j]:
+        counts = np.nan_to_num(Y[:, features]).T @ np.eye(n_clusters)[labels]
+        return [("=", [profile.category(j) for j in features], counts)]
+    codes, values = pd.factorize(Y[:, j], sort=True)
+    counts, known = np.zeros((len(values), n_clusters)), values.tolist()
+    np.add.at(counts, (codes[codes >= 0], labels[codes >= 0]), 1.0)
+    if len(known) <= 2:
+        is_date = profile.columns[j] in profile.dates
+        return [("=", [as_date(v) if is_date else f"{v:g}" for v in known], counts)]
+    edges, below = list(pairwise(known)), np.cumsum(counts, axis=0)
+    return [("<=", edges, below[:-1]), (">", edges, below[-1:] - below[:-1])]
 
 
 def between(low: float, high: float) -> float:
@@ -79,22 +96,6 @@ def between(low: float, high: float) -> float:
 def threshold(value: float) -> str:
     """Return the threshold of a condition as text, never in powers of ten below 10 ** 15."""
     return f"{value / 1e6:.12g} million" if 1e6 <= abs(value) < 1e15 else f"{value:.12g}"
-
-
-def _conditions(
-    values: pd.Series, labels: Indices, n_clusters: int
-) -> list[tuple[str, list[Any], Array]]:
-    """Return relation, values (or pairs to split) and rows in each cluster (V, M) of conditions."""
-    number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
-    codes, known = pd.factorize(values, sort=number)
-    counts = np.zeros((len(known), n_clusters))
-    np.add.at(counts, (codes[codes >= 0], labels[codes >= 0]), 1.0)
-    if not number:
-        return [("=", list(known), counts)]
-    ordered = np.asarray(known, dtype=np.float64).tolist()
-    edges = list(pairwise(ordered))
-    below = np.cumsum(counts, axis=0)
-    return [("<=", edges, below[:-1]), (">", edges, below[-1:] - below[:-1])]
 
 
 def _agreement(both: Array, cluster: Indices) -> Array:
@@ -118,38 +119,6 @@ def _agreement(both: Array, cluster: Indices) -> Array:
 
 def _pairs(count: Any) -> Any:
     return count * (count - 1.0) / 2.0
-
-
-def explained_rows(data: Rows, labels: Indices, profile: Profile) -> list[Condition]:
-    """Return a condition for every cluster that a single column of the table explains.
-
-    Of columns that explain a cluster equally well, the one that differs most in `profile` is named.
-    Of long tables, evenly spaced rows decide.
-    """
-    shown = np.linspace(0, len(labels) - 1, min(len(labels), EXPLAINED_ROWS)).astype(np.intp)
-    recipe = data.recipe or TableRecipe.of_numbers(data.feature_names)
-    columns = {column.name: column for column in recipe.columns}
-    places: dict[str, list[int]] = {}
-    for j in profile.by_difference:
-        places.setdefault(profile.columns[j], []).append(j)
-    Y = data.Y[shown]
-    values = {name: _values(columns[name], Y[:, sorted(js)]) for name, js in places.items()}
-    return [
-        found._replace(value=as_date(float(found.value)))
-        if found.column in profile.dates
-        else found
-        for found in explained_clusters(values, labels[shown], len(profile.sizes))
-    ]
-
-
-def _values(column: Column, features: Array) -> Any:
-    """Return the values of a column: texts of categories and of two numbers, or numbers."""
-    if isinstance(column, TextColumn):
-        categories = np.array(column.categories, dtype=object)
-        texts = pd.Series(categories[np.nan_to_num(features).argmax(axis=1)])
-        return texts.where(~np.isnan(features[:, 0]))
-    values = pd.Series(features[:, 0])
-    return values if values.nunique() > 2 else values.map("{:g}".format, na_action="ignore")
 
 
 class ClusterRule(NamedTuple):
@@ -179,10 +148,9 @@ def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> Cl
     a condition on it.
     """
     shown = np.linspace(0, len(Y) - 1, min(len(Y), MOST_SEARCHED_ROWS)).astype(int)
-    columns = [profile.columns[j] for j in profile.distinguishing(cluster, MOST_RULE_COLUMNS)]
-    features = [j for name in columns for j, each in enumerate(profile.columns) if each == name]
+    told = profile.distinguishing(cluster, MOST_RULE_COLUMNS)
     found: list[tuple[int, str, float]] = []  # of equal rules, the first is taken
-    for j in features:
+    for j in (j for one in told for j in profile.features_of[profile.columns[one]]):
         if profile.is_category[j]:
             found.append((j, "=", 0.5))
         else:
@@ -226,6 +194,8 @@ def _thresholds(values: Array, member: BoolArray) -> list[float]:
 def _in_words(profile: Profile, j: int, sign: str, edge: float) -> str:
     if profile.is_category[j]:
         return profile.features[j]
-    if profile.columns[j] in profile.dates:
-        return f"{profile.features[j]} {sign} {as_date(edge)}"
-    return f"{profile.features[j]} {sign} {threshold(edge)}"
+    return f"{profile.features[j]} {sign} {_threshold(profile, j, edge)}"
+
+
+def _threshold(profile: Profile, j: int, edge: float) -> str:
+    return as_date(edge) if profile.columns[j] in profile.dates else threshold(edge)

@@ -13,12 +13,14 @@ from sgpmic_cli.clustering.clusters.label_constants import FEW_VALUES
 from sgpmic_cli.result.profile import computed_columns, repeated_texts, scaling_advice
 from sgpmic_cli.result.result import Result, found_again
 from sgpmic_cli.result.rules import Condition
+from sgpmic_cli.tables.options import plural
 
+FEW = "too few rows to say"  # a verdict
 MEANING = {
     "group": "Group: a valley of the density separates it from every neighbour.",
     "slice": "Slice: a part of a continuum; no valley separates it from a neighbour, so that the "
     "border between them is a convention.",
-    "too few rows to say": "Too few rows: a valley could not be told from chance.",
+    FEW: "Too few rows: a valley could not be told from chance.",
 }
 MOST_NAMED = 4  # clusters of a kind whose names are in the headline
 NO_VALLEY = 0.995  # a density in between that rounds to that of the lower peak, a valley of 0 %
@@ -31,57 +33,64 @@ FAIR = 0.7  # least stability of clusters that come back in halves of the rows
 
 def headline(result: Result) -> str:
     """Return the answer: which rows are groups, and what the others are."""
-    if result.groups is None:  # the paper's model has no verdicts
+    groups, labels = result.groups, result.results.labels
+    if groups is None:  # nobody judged the clusters
         return choice_in_words(result)
-    labels, names = result.results.labels, result.group_names
-    return answer_sentence(result.groups, labels, result.verdicts, names, result.cluster_names)
-
-
-def answer_sentence(
-    groups: Indices,
-    labels: Indices,
-    verdicts: Sequence[Mapping[str, Any]],
-    names: Sequence[str] = (),
-    cluster_names: Sequence[str] = (),
-) -> str:
-    """Return a sentence that says which rows are groups and what the others are.
-
-    `groups` and `labels` (N,) are the surviving group, or -1, and the cluster of each row. `names`
-    are those of the groups. `cluster_names` are for tables without any group.
-    """
-    number = int(groups.max()) + 1
+    number, filled = int(groups.max()) + 1, np.unique(labels)
     if not number:
-        filled = np.unique(labels)
-        named = [cluster_names[m] for m in filled if cluster_names]
-        return _without_groups(len(labels), [verdicts[m]["verdict"] for m in filled], named)
-    main = _main_groups(groups, labels)
+        return _without_groups(result, filled.tolist())
+    # For each cluster with rows the group, or -1, that has most of its rows.
+    main = [int(np.bincount(groups[labels == m] + 1).argmax()) - 1 for m in filled]
     parts = []
-    for g in range(number):
-        details = [*names[g : g + 1], *([f"in {main.count(g)} clusters"] * (main.count(g) > 1))]
-        parts.append(_rows(groups == g) + f" ({', '.join(details)})" * bool(details))
+    for g, name in enumerate(result.group_names):
+        cut = f", in {main.count(g)} clusters" * (main.count(g) > 1)
+        parts.append(f"{_rows(groups == g)} ({name}{cut})")
     text = f"{parts[0]} are a group" if number == 1 else f"{number} groups: {enumeration(parts)}"
     if (groups == -1).any():
-        others = np.unique(labels)[np.equal(main, -1)]
-        text += _others(_rows(groups == -1), [verdicts[m]["verdict"] for m in others])
+        others = filled[np.equal(main, -1)]
+        text += _others(_rows(groups == -1), [result.verdicts[m]["verdict"] for m in others])
     return f"{text}."
 
 
 def _others(rest: str, kinds: Sequence[str]) -> str:
     """Say what the rows without a group are, given the verdicts of their clusters."""
-    several, few = len(kinds) > 1, "too few rows to say"
+    several, other = len(kinds) > 1, f"; the other {rest} are"
     if not kinds:  # their clusters have more rows of groups
-        return f"; the other {rest} are outside"
+        return f"{other} outside"
     if set(kinds) == {"slice"}:
-        cut = f", cut into {len(kinds)} slices" if several else ""
-        return f"; the other {rest} are one continuum{cut}"
+        return f"{other} one continuum" + f", cut into {len(kinds)} slices" * several
     if "group" in kinds and several:
         return f"; in the other {rest}, valleys separate clusters, but not again in refits"
     if not several:
-        return f"; the other {rest} are one cluster" + f", {few} whether it is a group" * (
-            few in kinds
-        )
-    clusters = f"{len(kinds)} clusters, {few} whether they are groups"
-    return f"; the other {rest} are {clusters}" + " or slices" * ("slice" in kinds)
+        return f"{other} one cluster" + f", {FEW} whether it is a group" * (FEW in kinds)
+    slices = " or slices" * ("slice" in kinds)
+    return f"{other} {len(kinds)} clusters, {FEW} whether they are groups{slices}"
+
+
+def _without_groups(result: Result, clusters: Sequence[int]) -> str:
+    kinds = [result.verdicts[m]["verdict"] for m in clusters]
+    names, n = [result.cluster_names[m] for m in clusters], len(kinds)
+    rows = f"in the {len(result.results.labels):,} rows"
+    if n == 1:
+        return f"No group stands out {rows}."
+    if set(kinds) == {"slice"}:
+        return f"No group stands out {rows}: they are cut into {n} slices{_in_brackets(names)}."
+    if set(kinds) == {FEW}:
+        return f"{n} clusters {rows}{_in_brackets(names)}, {FEW} whether they are groups."
+    found, again = f"No group is certain {rows}", ", but not again in refits"
+    if FEW in kinds:  # refits say even less
+        found, again = f"{n} clusters {rows}", ""
+    parts = []
+    for kind, one, several in (
+        ("group", f"is separated by a valley{again}", f"are separated by valleys{again}"),
+        ("slice", "is a slice of a continuum", "are slices of a continuum"),
+        (FEW, f"has {FEW} whether it is a group", f"have {FEW} whether they are groups"),
+    ):
+        own = [name for name, each in zip(names, kinds, strict=True) if each == kind]
+        if own:
+            clusters_of_kind = f"{plural(len(own), 'cluster')}{_in_brackets(own)}"
+            parts.append(f"{clusters_of_kind} {one if len(own) == 1 else several}")
+    return f"{found}: {'; '.join(parts)}."
 
 
 def how_sure(result: Result) -> Iterator[str]:
@@ -106,17 +115,16 @@ def how_sure(result: Result) -> Iterator[str]:
 def explained(conditions: Sequence[Condition], n_clusters: int) -> str:
     """Return a sentence about clusters that one column explains."""
     columns = {condition.column for condition in conditions}
-    if len(columns) == 1 and len(conditions) >= n_clusters - 1:
-        found = f"The column {columns.pop()!r} alone explains the clusters"
-    else:
+    if len(columns) > 1 or len(conditions) < n_clusters - 1:
         found = enumeration([f"cluster {c.cluster} ({c})" for c in conditions])
         return f"A single column explains {found}."
-    return f"{found}: {enumeration([f'cluster {c.cluster} is {c}' for c in conditions])}."
+    found = enumeration([f"cluster {c.cluster} is {c}" for c in conditions])
+    return f"The column {columns.pop()!r} alone explains the clusters: {found}."
 
 
 def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> str:
     """Return a sentence that says which clusters (N,) a fit without some columns finds again."""
-    without = f"Without {enumeration([repr(name) for name in columns])},"
+    without = f"Without {_quoted(columns)},"
     kept, lost = found_again(labels, again)
     if (number := int(again.max()) + 1) == 1:
         return f"{without} no clusters are found."
@@ -130,30 +138,32 @@ def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> 
 def choice_in_words(result: Result) -> str:
     """Describe the number of clusters and how it was chosen."""
     m, tried = len(result.sizes), numbers_scored(result)
-    clusters = f"{m} cluster{'s' * (m != 1)}"
+    clusters = plural(m, "cluster")
     if not tried:
         of_classes = result.groups is None and m == result.rows.n_classes
         source = "as given" if result.names else "as asked for"
         return f"{clusters}, {'the number of classes' if of_classes else source}."
     low, high = tried[0]["n_clusters"], tried[-1]["n_clusters"]
     if m == 1:
+        why = "What the columns of few values share does not divide the rows."
         if any(row["reference"] for row in tried):
             numbers = "2 clusters do not" if high == 2 else f"no number from 2 to {high} does"
             why = (
                 "A number of clusters must separate the rows clearly better than random data of "
                 f"the same spread, and {numbers}."
             )
-        else:
-            why = "What the columns of few values share does not divide the rows."
         return f"No clusters were found. {why} This does not prove that there are no groups."
-    numbers = f"{low} and {high}" if high == low + 1 else f"{low} to {high}"
     if high == low:
         return f"{clusters}, the only number that was tried."
-    others = [
-        str(row["n_clusters"]) for row in tried if row["plausible"] and row["n_clusters"] != m
-    ]
+    others = [str(row["n_clusters"]) for row in plausible_others(result)]
     also = f" Plausible as well: {', '.join(others)}." if others else ""
-    return f"{clusters}, chosen among {numbers}.{also}"
+    return f"{clusters}, chosen among {low} {'and' if high == low + 1 else 'to'} {high}.{also}"
+
+
+def plausible_others(result: Result) -> list[dict[str, Any]]:
+    """Return the numbers that are plausible but were not chosen."""
+    tried, m = numbers_scored(result), len(result.sizes)
+    return [row for row in tried if row["plausible"] and row["n_clusters"] != m]
 
 
 def stability_in_words(result: Result) -> str:
@@ -161,11 +171,10 @@ def stability_in_words(result: Result) -> str:
     stability, by_cluster = result.overlap, result.stability
     if stability is None or by_cluster is None:
         return "How well halves of the rows find the clusters again was not measured."
-    text = f"In clusterings of {result.n_refits} random halves of the rows, the clusters "
+    text = f"In clusterings of {result.n_refits} random halves of the rows, the clusters come back"
     if stability < FAIR:
-        text += f"come back with an overlap of only {100 * stability:.0f} %"
-        return f"{text}: do not rely on them."
-    text += f"come back with an overlap of {100 * stability:.0f} %"
+        return f"{text} with an overlap of only {100 * stability:.0f} %: do not rely on them."
+    text += f" with an overlap of {100 * stability:.0f} %"
     weak = [m for m in np.flatnonzero(by_cluster < FAIR) if result.sizes[m]]
     if weak:
         exceptions = [f"cluster {m} ({100 * by_cluster[m]:.0f} %)" for m in weak]
@@ -176,16 +185,15 @@ def stability_in_words(result: Result) -> str:
 
 def advice(result: Result) -> list[str]:
     """Return sentences about options that may improve the result, and about unusual rows."""
-    scaling = None if result.facts.get("scale") == "standard" else scaling_advice(result.rows)
-    # A condition says more than the sentence about texts.
-    repeated = {} if result.conditions else repeated_texts(result.rows, result.results.labels)
-    texts = [
-        f"in {name!r}, {100 * fraction:.0f} % of the rows have the main text of their cluster."
-        for name, fraction in repeated.items()
-    ]
+    texts = []
+    if result.facts.get("scale") != "standard":
+        texts += scaling_advice(result.rows)
+    if not result.conditions:  # which say more
+        for name, fraction in repeated_texts(result.rows, result.results.labels).items():
+            share = f"{100 * fraction:.0f} % of the rows"
+            texts.append(f"in {name!r}, {share} have the main text of their cluster.")
     unusual = result.results.unusual
-    notes = unusual_notes(int(unusual.sum()), len(unusual), "rows of the table")
-    return [*filter(None, [scaling]), *texts, *notes]
+    return [*texts, *unusual_notes(int(unusual.sum()), len(unusual), "rows of the table")]
 
 
 def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
@@ -236,14 +244,10 @@ def number_to_compare(result: Result) -> int | None:
 
     It is below the chosen number if the clusters are doubtful.
     """
-    m = len(result.sizes)
-    doubtful = _is_unstable(result.overlap) or result.facts.get("overlapping_pairs")
-    rows = [
-        row
-        for row in result.selection
-        if row["plausible"] and 1 < row["n_clusters"] != m
-        if row["n_clusters"] < m or not doubtful
-    ]
+    m, unstable = len(result.sizes), _is_unstable(result.overlap)
+    doubtful = unstable or result.facts.get("overlapping_pairs")
+    numbers = [row for row in plausible_others(result) if row["n_clusters"] > 1]
+    rows = [row for row in numbers if row["n_clusters"] < m or not doubtful]
     best = max(rows, key=lambda row: row["score"], default=None)
     return None if best is None else best["n_clusters"]
 
@@ -310,40 +314,8 @@ def enumeration(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def _without_groups(n_rows: int, kinds: Sequence[str], names: Sequence[str]) -> str:
-    found = f"No group stands out in the {n_rows:,} rows"
-    if len(kinds) == 1:
-        return f"{found}."
-    if set(kinds) == {"slice"}:
-        return f"{found}: they are cut into {len(kinds)} slices{_in_brackets(names)}."
-    found = found.replace("stands out", "is certain")
-    few = "too few rows to say"
-    again = ", but not again in refits"
-    if few in kinds:  # refits say even less
-        found, again = f"{len(kinds)} clusters in the {n_rows:,} rows", ""
-        if set(kinds) == {few}:
-            return f"{found}{_in_brackets(names)}, {few} whether they are groups."
-    parts = []
-    for kind, one, several in (
-        ("group", f"is separated by a valley{again}", f"are separated by valleys{again}"),
-        ("slice", "is a slice of a continuum", "are slices of a continuum"),
-        (few, f"has {few} whether it is a group", f"have {few} whether they are groups"),
-    ):
-        if number := kinds.count(kind):
-            own = [name for name, each in zip(names, kinds, strict=False) if each == kind]
-            clusters = f"{number} cluster{'s' * (number > 1)}{_in_brackets(own)}"
-            parts.append(f"{clusters} {one if number == 1 else several}")
-    return f"{found}: {'; '.join(parts)}."
-
-
 def _in_brackets(names: Sequence[str]) -> str:
     return f" ({'; '.join(names)})" * (0 < len(names) <= MOST_NAMED)
-
-
-def _main_groups(groups: Indices, labels: Indices) -> list[int]:
-    """Return for each cluster with rows the group, or -1, that has most of its rows."""
-    found = [np.bincount(groups[labels == m] + 1) for m in np.unique(labels)]
-    return [int(counts.argmax()) - 1 for counts in found]
 
 
 def _rows(member: np.ndarray) -> str:

@@ -11,9 +11,9 @@ from sgpmic_cli.data import Rows, load
 from sgpmic_cli.result.result import Refit
 from sgpmic_cli.result.rules import Condition
 from sgpmic_cli.result.words import (
-    answer_sentence,
     choice_in_words,
     explained,
+    headline,
     meaning_of,
     next_steps,
     number_to_compare,
@@ -26,107 +26,83 @@ from sgpmic_cli.result.words import (
 LABELS = np.repeat([0, 1, 2], 20)
 
 
-def test_an_island_and_a_continuum():
-    groups = np.repeat([0, -1], [80, 2920])
-    labels = np.r_[np.zeros(80, dtype=int), 1 + np.arange(2920) % 3]
-    text = answer_sentence(groups, labels, verdicts("group", *["slice"] * 3), ["high wage"])
-    assert text == (
-        "80 rows (high wage) are a group; the other 2,920 rows are one continuum, cut into 3 "
-        "slices."
-    )
+def answer(groups, labels, kinds):
+    """Return the headline for groups named p, q, ... and clusters named a, b, ..."""
+    names = tuple("abcdef"[: len(kinds)])
+    result = made_result(labels, verdicts=verdicts(*kinds), groups=groups, names=names)
+    vars(result)["group_names"] = list("pqr"[: groups.max() + 1])
+    return headline(result)
 
 
-def test_clusters_with_valleys_are_not_called_slices():
-    groups, labels = np.repeat([0, -1], [60, 118]), np.repeat([0, 1, 2], [60, 58, 60])
-    text = answer_sentence(groups, labels, verdicts(*["group"] * 3))
-    rest = "in the other 118 rows, valleys separate clusters, but not again in refits"
-    assert text == f"60 rows are a group; {rest}."
+FEW = "too few rows to say"
 
 
-def test_a_continuum_in_one_cluster_is_not_cut():
-    groups = np.repeat([0, -1], [10, 90])
-    text = answer_sentence(groups, groups + 1, verdicts("group", "group"))
-    assert text == "10 rows are a group; the other 90 rows are one cluster."
+@pytest.mark.parametrize(
+    ("kinds", "rest"),
+    [
+        (["slice"] * 3, "the other 60 rows are one continuum, cut into 3 slices."),
+        (["slice"], "the other 60 rows are one continuum."),
+        (["group"] * 2, "in the other 60 rows, valleys separate clusters, but not again in refits"),
+        (["group"], "the other 60 rows are one cluster."),
+        ([FEW] * 3, "the other 60 rows are 3 clusters, too few rows to say whether they are"),
+        ([FEW, "slice"], "are 2 clusters, too few rows to say whether they are groups or slices."),
+        ([FEW], "the other 60 rows are one cluster, too few rows to say whether it is a group."),
+    ],
+)
+def test_the_rows_beside_a_group_are_what_their_verdicts_say(kinds, rest):
+    groups, labels = np.repeat([0, -1], [40, 60]), np.r_[np.zeros(40, int), np.arange(60)]
+    labels[40:] = 1 + labels[40:] % len(kinds)
+    text = answer(groups, labels, ["group", *kinds])
+    assert text.startswith("40 rows (p) are a group; ")
+    assert rest in text
 
 
 def test_several_groups_without_a_rest():
     groups = np.repeat([0, 1], [214, 119])
-    assert answer_sentence(groups, groups, verdicts("group", "group")) == (
-        "2 groups: 214 rows and 119 rows."
-    )
+    assert answer(groups, groups, ["group"] * 2) == "2 groups: 214 rows (p) and 119 rows (q)."
     labels = np.r_[np.arange(214) % 2, np.full(119, 2)]
-    assert answer_sentence(
-        groups, labels, verdicts("slice", "slice", "group"), ["small", "large"]
-    ) == ("2 groups: 214 rows (small, in 2 clusters) and 119 rows (large).")
+    text = answer(groups, labels, ["slice", "slice", "group"])
+    assert text == "2 groups: 214 rows (p, in 2 clusters) and 119 rows (q)."
+
+
+def test_rows_around_a_group_within_its_cluster_are_outside():
+    text = answer(np.repeat([0, -1], [40, 10]), np.zeros(50, int), ["group"])
+    assert text == "40 rows (p) are a group; the other 10 rows are outside."
 
 
 @pytest.mark.parametrize(
     ("kinds", "expected"),
     [
         (["slice"], "No group stands out in the 60 rows."),
-        (["slice"] * 3, "No group stands out in the 60 rows: they are cut into 3 slices."),
         (
-            ["group", "slice", "too few rows to say", "too few rows to say"],
-            "4 clusters in the 60 rows: 1 cluster is separated by a valley; 1 cluster is a slice "
-            "of a continuum; 2 clusters have too few rows to say whether they are groups.",
+            ["slice"] * 3,
+            "No group stands out in the 60 rows: they are cut into 3 slices (a; b; c).",
+        ),
+        (["slice"] * 5, "No group stands out in the 60 rows: they are cut into 5 slices."),
+        (
+            ["group", "slice", FEW, FEW],
+            "4 clusters in the 60 rows: 1 cluster (a) is separated by a valley; 1 cluster (b) is a "
+            "slice of a continuum; 2 clusters (c; d) have too few rows to say whether they are "
+            "groups.",
         ),
         (
-            ["too few rows to say"] * 2,
-            "2 clusters in the 60 rows, too few rows to say whether they are groups.",
+            [FEW] * 2,
+            "2 clusters in the 60 rows (a; b), too few rows to say whether they are groups.",
         ),
         (
             ["group", "slice", "slice"],
-            "No group is certain in the 60 rows: 1 cluster is separated by a valley, but not again "
-            "in refits; 2 clusters are slices of a continuum.",
+            "No group is certain in the 60 rows: 1 cluster (a) is separated by a valley, but not "
+            "again in refits; 2 clusters (b; c) are slices of a continuum.",
         ),
     ],
 )
 def test_no_group(kinds, expected):
-    assert (
-        answer_sentence(np.full(60, -1), np.arange(60) % len(kinds), verdicts(*kinds)) == expected
-    )
+    assert answer(np.full(60, -1), np.arange(60) % len(kinds), kinds) == expected
 
 
-@pytest.mark.parametrize(
-    ("kinds", "expected"),
-    [
-        (["slice"] * 2, "No group stands out in the 9 rows: they are cut into 2 slices (a; b)."),
-        (["too few rows to say"] * 2, "2 clusters in the 9 rows (a; b), too few rows to say"),
-        (["slice", "group", "slice"], "1 cluster (b) is separated by a valley, but not again"),
-        (["slice"] * 5, "they are cut into 5 slices."),
-    ],
-)
-def test_a_few_clusters_are_named(kinds, expected):
-    m = len(kinds)
-    text = answer_sentence(
-        np.full(9, -1), np.arange(9) % m, verdicts(*kinds), [], list("abcde"[:m])
-    )
-    assert expected in text
-
-
-@pytest.mark.parametrize(
-    ("kinds", "expected"),
-    [
-        (
-            ["too few rows to say"] * 3,
-            "are 3 clusters, too few rows to say whether they are groups.",
-        ),
-        (["too few rows to say", "slice"], "are 2 clusters, too few rows to say whether they are "),
-        (["too few rows to say"], "are one cluster, too few rows to say whether it is a group."),
-        (["slice"], "are one continuum."),
-    ],
-)
-def test_the_rows_beside_a_group_are_what_their_verdicts_say(kinds, expected):
-    groups, labels = np.repeat([0, -1], [40, 60]), np.r_[np.zeros(40, int), np.arange(60)]
-    labels[40:] = 1 + labels[40:] % len(kinds)
-    text = answer_sentence(groups, labels, verdicts("group", *kinds))
-    assert f"40 rows are a group; the other 60 rows {expected}" in text
-
-
-def test_rows_around_a_group_within_its_cluster_are_outside():
-    groups = np.repeat([0, -1], [40, 10])
-    text = answer_sentence(groups, np.zeros(50, int), verdicts("group"))
-    assert text == "40 rows are a group; the other 10 rows are outside."
+def test_clusters_without_rows_are_not_counted():
+    text = answer(np.full(8, -1), np.arange(8) % 2 * 2, ["slice"] * 3)
+    assert text == "No group stands out in the 8 rows: they are cut into 2 slices (a; c)."
 
 
 def names(rows, groups):
@@ -138,18 +114,11 @@ def test_a_group_without_a_name_has_its_own_number():
     assert names(rows, LABELS)[1] == "group 1"
 
 
-def test_clusters_without_rows_are_not_counted():
-    text = answer_sentence(
-        np.full(8, -1), np.arange(8) % 2 * 2, verdicts(*["slice"] * 3), [], list("abc")
-    )
-    assert text == "No group stands out in the 8 rows: they are cut into 2 slices (a; c)."
-
-
 def test_verdicts_in_words():
     found = [
         {"verdict": "group", "depth": 0.123, "neighbour": 1},
         {"verdict": "slice", "depth": 0.999, "neighbour": 0},
-        {"verdict": "too few rows to say", "depth": None, "neighbour": None},
+        {"verdict": FEW, "depth": None, "neighbour": None},
     ]
     shown = ["group (valley 88 %)", "slice", "too few rows"]
     assert [verdict_in_words(each) for each in found] == shown
