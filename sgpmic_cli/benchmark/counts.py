@@ -17,7 +17,6 @@ from sgpmic_cli.benchmark.compare import (
     Verdict,
     distinct,
     is_best,
-    rows_of,
     statistics,
     welch,
 )
@@ -83,9 +82,12 @@ def summary(
     compared = table[table["metric"].isin(metrics) & table["paper_mean"].notna()]
     cells = distinct(compared)
     judged = cells[cells["difference"].notna() & ~cells["data_differ"]]
-    size = judged["difference"].abs()
-    order = size.sort_values(ascending=False, kind="stable").index
-    differing = judged.loc[order].query("verdict in ['differs up', 'differs down']")
+    size = judged["difference"].abs().sort_values(ascending=False, kind="stable")
+    differing = judged.loc[size.index].query("verdict in ['differs up', 'differs down']")
+    names = {"explained_variance": "variance", "mean": "ours", "paper_mean": "paper"}
+    places = ["dataset", "explained_variance", "method", "metric"]
+    cell = differing[[*places, "mean", "paper_mean", "difference"]].rename(columns=names)
+    cell["interval"] = differing[["low", "high"]].to_numpy().tolist()
     return {
         "published": 0 if printed is None else len(printed),
         "compared": len(compared),
@@ -101,19 +103,7 @@ def summary(
             }
             for column in ("metric", "method", "dataset")
         },
-        "differing": [
-            {
-                "dataset": cell.dataset,
-                "variance": cell.explained_variance,
-                "method": cell.method,
-                "metric": cell.metric,
-                "ours": cell.mean,
-                "paper": cell.paper_mean,
-                "difference": cell.difference,
-                "interval": [cell.low, cell.high],
-            }
-            for cell in rows_of(differing)
-        ],
+        "differing": cell.to_dict("records"),
         "rows": len(distinct(table).drop_duplicates(ROW)),
         **caveats(table),
         "wins": {
@@ -144,6 +134,7 @@ def beside_best(table: pd.DataFrame, metric: str) -> pd.DataFrame:
         (`low`, `high`) and `p_value`, and the data sets in which it is significantly better
         (`wins`), neither (`ties`) and worse (`losses`).
     """
+    from scipy import stats
     from scipy.special import stdtr, stdtrit
 
     scores = one_row_each(score_table(table, metric)).dropna(axis="columns")
@@ -160,24 +151,15 @@ def beside_best(table: pd.DataFrame, metric: str) -> pd.DataFrame:
         wins, losses = int((differences > reach).sum()), int((differences < -reach).sum())
         error, freedom = errors[0], freedoms[0]
         if len(scores) > 1:
-            freedom = len(scores) - 1
-            error = differences.std(ddof=1) / np.sqrt(len(scores))
+            error, freedom = stats.sem(differences), len(scores) - 1
         difference, half = differences.mean(), stdtrit(freedom, 1.0 - LEVEL / 2.0) * error
         # Equal differences everywhere have no error: they are certain, or there is none.
         p_value = 2.0 * stdtr(freedom, -abs(difference) / error) if error else float(not difference)
-        rows.append(
-            {
-                "mean": mean,
-                "difference": difference,
-                "low": difference - half,
-                "high": difference + half,
-                "p_value": p_value,
-                "wins": wins,
-                "ties": len(scores) - wins - losses,
-                "losses": losses,
-            }
-        )
-    return pd.DataFrame(rows, index=means.index)
+        interval = difference - half, difference + half
+        counts = wins, len(scores) - wins - losses, losses
+        rows.append([mean, difference, *interval, p_value, *counts])
+    names = ["mean", "difference", "low", "high", "p_value", "wins", "ties", "losses"]
+    return pd.DataFrame(rows, means.index, names)
 
 
 def one_row_each(scores: pd.DataFrame) -> pd.DataFrame:

@@ -57,20 +57,6 @@ def templates(package: str, name: str) -> dict[str, str]:
     return dict(re.findall(r'<template id="([\w-]+)">\n?(.*?)\n?</template>', content, re.S))
 
 
-def tag(name: str, *content: object, **attributes: str | None) -> Html:
-    """Return an element.
-
-    The attribute `class_` becomes class and `data_x` becomes data-x. An attribute that is None is
-    omitted.
-    """
-    given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(for_html(value))}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
-    return Html(f"<{name}{given}>{text(content)}</{name}>")
-
-
 def table(
     heading: Sequence[object],
     rows: Iterable[Sequence[object]],

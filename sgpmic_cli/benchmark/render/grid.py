@@ -13,7 +13,7 @@ from sgpmic_cli.benchmark.counts import summary
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.render.tables import TITLES, plain, signed
 from sgpmic_cli.data.registry import find
-from sgpmic_cli.pages import Html, box, fill, tag, templates
+from sgpmic_cli.pages import Html, box, fill, templates
 
 Place = tuple[str, int, str]  # data set, explained variance, method
 
@@ -56,24 +56,20 @@ class Report:
         return self.methods[method].label if method in self.methods else method
 
 
-def paragraph(name: str, **values: object) -> Html:
-    """Return a paragraph of page.html with the values filled in."""
+def part(name: str, /, **values: object) -> Html:
+    """Return a part of page.html with the values filled in."""
     return fill(templates(__package__, "page.html")[name], **values)
 
 
 def grid_section(report: Report) -> list[Html]:
-    """Return one table for each metric: our number above the printed one, details in a tooltip."""
-    parts = [paragraph("grid", repeats=report.repeats), paragraph("grid_details")]
+    """Return one table for each metric."""
+    parts = [part("grid", repeats=report.repeats)]
     if report.printed is not None:
-        legend = [
-            tag(
-                "li",
-                tag("span", f"{verdict.sign} {verdict}", class_=f"key {css_class(verdict)}"),
-                f" {verdict.meaning}",
-            )
-            for verdict in Verdict
+        entries = [
+            part("legend_entry", css=css_class(each), sign=each.sign, name=each, is_=each.meaning)
+            for each in Verdict
         ]
-        parts += [paragraph("grid_printed"), tag("ul", *legend, class_="legend")]
+        parts.append(part("legend", verdicts=entries))
     return [*parts, *(_grid(report, metric) for metric in report.metrics)]
 
 
@@ -82,24 +78,22 @@ def _grid(report: Report, metric: str) -> Html:
     printed = {} if report.printed is None else _by_place(report.printed, metric)
     texts = report.table.assign(text=list(map(plain, report.table["mean"], report.table["std"])))
     scores = texts.pivot(index="cell", columns="metric", values="text")
-    body, previous = [], None
+    rows, previous = [], None
     for dataset, percentage in report.rows:
         places = [(dataset, percentage, method) for method in report.columns]
         run = [cells[place] for place in places if place in cells]
         q = "?" if not run or pd.isna(run[0].q) else run[0].q
-        title = f"{dataset_title(dataset)} {percentage} % ({q})"
         row = [
             _cell(report, metric, place, cells.get(place), printed.get(place), scores)
             for place in places
         ]
-        first = "first" if dataset != previous else None
-        body.append(tag("tr", tag("th", title, scope="row"), *row, class_=first))
+        title = f"{dataset_title(dataset)} {percentage} % ({q})"
+        rows.append(part("row" if dataset == previous else "first_row", title=title, cells=row))
         previous = dataset
     heading = ["data set, variance (Q)", *map(report.title, report.columns)]
+    heads = [fill('<th scope="col">$name</th>', name=name) for name in heading]
     caption = f"{TITLES[metric]} in percent"
-    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in heading)))
-    content = tag("table", tag("caption", caption), head, tag("tbody", *body), class_="grid")
-    return box(content, caption)
+    return box(part("table", caption=caption, heads=heads, rows=rows), caption)
 
 
 def _by_place(numbers: pd.DataFrame, metric: str) -> dict[Place, Any]:
@@ -112,39 +106,35 @@ def _cell(
     report: Report, metric: str, place: Place, ours: Any, paper: Any, scores: pd.DataFrame
 ) -> Html:
     verdict = Verdict(ours.verdict) if ours else Verdict.NOT_RUN
-    numbers = [tag("b" if ours and ours.best else "span", _number(ours) or verdict, class_="ours")]
+    numbers = [part("best" if ours and ours.best else "ours", number=_number(ours, verdict))]
     if report.printed is not None:
         difference = signed(ours.mean - paper.mean) if ours and paper else ""
-        numbers += [
-            tag("span", _number(paper) or "–", f" {verdict.sign}", class_="paper"),
-            tag("span", difference or "–", class_="difference"),
-        ]
-    return tag(
-        "td",
-        *numbers,
-        _details(report, metric, place, ours, scores),
-        class_=f"cell {css_class(verdict)}",
-        id=re.sub(r"[^\w.-]+", "-", "-".join([metric, *map(str, place)])),
-        tabindex="0",
-        data_place="/".join(map(str, place)),
-        data_verdict=str(verdict),
-        data_ours="" if ours is None or pd.isna(ours.mean) else f"{ours.mean:.4f}",
+        line = {"number": _number(paper, "–"), "difference": difference or "–"}
+        numbers.append(part("paper", sign=verdict.sign, **line))
+    return part(
+        "cell",
+        verdict=verdict,
+        css=css_class(verdict),
+        anchor=re.sub(r"[^\w.-]+", "-", "-".join([metric, *map(str, place)])),
+        place="/".join(map(str, place)),
+        mean="" if ours is None or pd.isna(ours.mean) else f"{ours.mean:.4f}",
+        numbers=numbers,
+        details=_details(report, metric, place, ours, scores),
     )
 
 
-def _number(cell: Any) -> Html | None:
+def _number(cell: Any, otherwise: str) -> object:
     if cell is None or pd.isna(cell.mean):
-        return None
-    return Html(f"{cell.mean:.2f}<small>±{cell.std:.2f}</small>")
+        return otherwise
+    return part("number", mean=f"{cell.mean:.2f}", std=f"{cell.std:.2f}")
 
 
 def _details(report: Report, metric: str, place: Place, cell: Any, scores: pd.DataFrame) -> Html:
     """Return the tooltip of a cell."""
     dataset, percentage, method = place
-    title = tag("strong", f"{report.title(method)} on {dataset_title(dataset)}, {percentage} %")
+    title = f"{report.title(method)} on {dataset_title(dataset)}, {percentage} %"
     if cell is None:
-        empty = tag("p", f"{Verdict.NOT_RUN.capitalize()}.")
-        return tag("div", title, empty, class_="tip", role="tooltip")
+        return part("details", title=title, content=Html("<p>Not run.</p>"))
     own = scores.loc[cell.cell]
     facts = {TITLES[metric]: own[metric], "verdict": cell.verdict}
     if report.printed is not None:
@@ -158,10 +148,10 @@ def _details(report: Report, metric: str, place: Place, cell: Any, scores: pd.Da
     facts |= {TITLES[name]: own[name] for name in SHOWN if name != metric}
     if cell.settings:
         facts["settings"] = ", ".join(f"{name} = {value}" for name, value in cell.settings.items())
-    listed = [part for name, text in facts.items() for part in (tag("dt", name), tag("dd", text))]
-    notes = [tag("p", cell.note)] if cell.note else []
-    notes += [tag("pre", text) for text in cell.tracebacks]
-    return tag("div", title, tag("dl", *listed), *notes, class_="tip", role="tooltip")
+    listed = [fill("<dt>$name</dt><dd>$it</dd>", name=name, it=it) for name, it in facts.items()]
+    notes = [fill("<p>$note</p>", note=cell.note)] if cell.note else []
+    notes += [fill("<pre>$text</pre>", text=text) for text in cell.tracebacks]
+    return part("details", title=title, content=part("facts", facts=listed, notes=notes))
 
 
 def dataset_title(name: str) -> str:

@@ -15,10 +15,10 @@ from sgpmic_cli.benchmark.render.grid import (
     css_class,
     dataset_title,
     grid_section,
-    paragraph,
+    part,
 )
 from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table
-from sgpmic_cli.pages import Html, Section, document, items, table, tag
+from sgpmic_cli.pages import Html, Section, document, fill, items, table
 
 TABLE, MANIFEST = "benchmark.json", "manifest.json"
 
@@ -87,26 +87,22 @@ def summary_section(report: Report, notes: Html) -> list[Html]:
     if report.printed is None:
         head, rows = methods_table(report.table)
         rows = [[report.title(name), *row] for name, *row in rows]
-        return [tag("p", BESIDE_NOTE), table(head, rows, caption="Methods")]
+        return [fill("<p>$note</p>", note=BESIDE_NOTE), table(head, rows, caption="Methods")]
     counts = report.counts
-    tiles = [
-        tag("div", tag("b", count), tag("span", verdict), class_=f"tile {css_class(verdict)}")
-        for verdict, count in counts["verdicts"].items()
-    ]
     methods = {report.title(name): verdicts for name, verdicts in counts["by_method"].items()}
     datasets = {dataset_title(name): verdicts for name, verdicts in counts["by_dataset"].items()}
-    compared = counts["compared"]
-    numbers = {"printed": len(report.printed), "repeated": compared - counts["distinct"]}
-    return [
-        paragraph("printed_numbers", compared=compared, **numbers),
-        tag("div", *tiles, class_="tiles"),
-        paragraph("verdicts"),
-        notes,
+    tables = [
         _verdict_table(report, methods, "Verdicts by method"),
         _verdict_table(report, datasets, "Verdicts by data set"),
         _wins(report),
-        paragraph("wins"),
     ]
+    tiles = [
+        part("tile", css=css_class(verdict), count=count, verdict=verdict)
+        for verdict, count in counts["verdicts"].items()
+    ]
+    numbers = {"printed": len(report.printed), "compared": counts["compared"]}
+    numbers["repeated"] = counts["compared"] - counts["distinct"]
+    return [part("summary", tiles=tiles, notes=notes, tables=tables, **numbers)]
 
 
 def _verdict_table(report: Report, groups: Mapping[str, Mapping[str, int]], caption: str) -> Html:
@@ -114,33 +110,29 @@ def _verdict_table(report: Report, groups: Mapping[str, Mapping[str, int]], capt
     used = list(report.counts["verdicts"])
     rows = []
     for name, counts in groups.items():
+        percent = 100 / sum(counts.values())
         parts = [
-            tag(
-                "i", class_=css_class(verdict), style=f"width:{100 * n / sum(counts.values()):.2f}%"
-            )
+            part("bar_part", css=css_class(verdict), percent=f"{percent * n:.2f}")
             for verdict, n in counts.items()
         ]
         label = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
-        bar = tag("div", *parts, class_="bar", role="img", aria_label=label)
+        bar = part("bar", label=label, parts=parts)
         rows.append([name, bar, *(counts.get(verdict, "") for verdict in used)])
     return table(["", "", *used], rows, caption=f"{caption} (all scores together)")
 
 
 def _wins(report: Report) -> Html:
     """Return in how many rows each method is the best, in our numbers and in the paper's."""
-    assert report.printed is not None
-    printed = set(report.printed["metric"])
     columns = {
         f"{TITLES[metric]}, {side}": wins
         for metric, sides in report.counts["wins"].items()
         for side, wins in sides.items()
-        if side == "ours" or metric in printed
+        if wins
     }
-    run = set(report.table["method"])
     rows = [
         [report.title(method), *(wins.get(method, "–") for wins in columns.values())]
         for method in report.columns
-        if method in run
+        if method in set(report.table["method"])
     ]
     caption = f"Wins in {report.counts['rows']} distinct rows; equal cells all win"
     return table(["", *columns], rows, caption=caption)
@@ -149,7 +141,8 @@ def _wins(report: Report) -> Html:
 def environment_section(report: Report) -> list[Html]:
     """Return the manifest of the benchmark."""
     manifest = dict(report.manifest)
-    data = [[name, tag("code", digest)] for name, digest in manifest.pop("data").items()]
+    hashes = manifest.pop("data").items()
+    data = [[name, fill("<code>$digest</code>", digest=digest)] for name, digest in hashes]
     versions = manifest.pop("versions").items()
     run = [[name, _value(value)] for name, value in manifest.items()]
     return [

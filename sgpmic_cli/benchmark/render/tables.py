@@ -1,12 +1,10 @@
 """Write a comparison as CSV, Markdown and LaTeX.
 
 `table.*` has our number, the printed one and the verdict in each cell, `summary.md` the counts and
-the cells that differ. The tables hold no
-times and no dates, so a benchmark that was killed and resumed ends with the same bytes.
+the cells that differ. The tables hold no times and no dates, so a benchmark that was killed and
+resumed ends with the same bytes.
 """
 
-import csv
-import io
 import json
 import math
 import re
@@ -23,10 +21,7 @@ from sgpmic_cli.benchmark.compare import (
     rows_of,
     shown_metrics,
 )
-from sgpmic_cli.benchmark.counts import (
-    beside_best,
-    caveat_sentences,
-)
+from sgpmic_cli.benchmark.counts import beside_best, caveat_sentences
 from sgpmic_cli.scores import SCORES
 from sgpmic_cli.text import for_markdown, printable
 
@@ -39,28 +34,20 @@ BESIDE_NOTE = (
     "sets, Welch's test on one), and data sets in which the method is significantly better (wins), "
     "neither (ties) or worse (losses). The p-values are not adjusted for the number of methods."
 )
-CSV_COLUMNS = {
-    **{name: name for name in ("metric", "dataset")},
+CSV_COLUMNS = [
+    *("metric", "dataset", "explained_variance", "q", "method", "mean", "std", "repeats", "failed"),
+    *("paper_mean", "paper_std", "difference", "low", "high", "verdict", "settings", "note"),
+]
+CSV_NAMES = {
     "explained_variance": "variance",
-    **{name: name for name in ("q", "method", "mean", "std", "repeats", "failed")},
-    **{name: name for name in ("paper_mean", "paper_std", "difference")},
-    **{"low": "difference_low", "high": "difference_high"},
-    **{name: name for name in ("verdict", "settings", "note")},
+    "low": "difference_low",
+    "high": "difference_high",
 }
 
 
 def as_json(document: Mapping[str, Any]) -> str:
     """Return an indented JSON document. Raise ValueError for NaN."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def csv_text(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a CSV text with a heading."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(heading)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> str:
@@ -102,23 +89,15 @@ def signed(value: float) -> str:
     return "" if math.isnan(value) else f"{round(value, 2) + 0.0:+.2f}"
 
 
-def digits(value: float, places: int) -> str:
-    """Return a number with `places` decimals, or an empty text for NaN."""
-    return "" if math.isnan(value) else f"{value:.{places}f}"
-
-
 def tidy_csv(table: pd.DataFrame) -> str:
     """Return a CSV with one line for each score of each cell."""
-    four = ("mean", "std", "difference", "low", "high")
-    texts = {name: [digits(value, 4) for value in table[name]] for name in four}
-    texts |= {
-        name: [digits(value, 2) for value in table[name]] for name in ("paper_mean", "paper_std")
+    texts = {
+        name: table[name].map("{:.2f}".format, na_action="ignore")
+        for name in ("paper_mean", "paper_std")
     }
-    texts["settings"] = [
-        json.dumps(each, sort_keys=True) if each else "" for each in table["settings"]
-    ]
-    renamed = table.assign(**texts)[list(CSV_COLUMNS)].rename(columns=CSV_COLUMNS)
-    return renamed.to_csv(index=False, lineterminator="\n")
+    settings = [json.dumps(each, sort_keys=True) if each else "" for each in table["settings"]]
+    named = table.assign(settings=settings, **texts)[CSV_COLUMNS].rename(columns=CSV_NAMES)
+    return named.to_csv(index=False, lineterminator="\n", float_format="%.4f")
 
 
 def markdown(table: pd.DataFrame) -> str:
@@ -164,23 +143,14 @@ def latex(table: pd.DataFrame) -> str:
 def methods_table(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     """Return heading and rows of the methods by ARI beside the best of them, best first."""
     compared = beside_best(table, RANKED)
-    rows = [
-        [
-            str(row.Index),
-            f"{row.mean:.2f}",
-            *(
-                [
-                    signed(row.difference),
-                    f"{row.low:.2f} to {row.high:.2f}",
-                    f"{row.p_value:.2g}",
-                    *(str(count) for count in (row.wins, row.ties, row.losses)),
-                ]
-                if row.Index != compared.index[0]
-                else ["best", *[""] * 5]
-            ),
-        ]
-        for row in rows_of(compared)
-    ]
+    rows = []
+    for row in rows_of(compared):
+        beside = ["best", *[""] * 5]
+        if row.Index != compared.index[0]:
+            counts = map(str, (row.wins, row.ties, row.losses))
+            interval = f"{row.low:.2f} to {row.high:.2f}"
+            beside = [signed(row.difference), interval, f"{row.p_value:.2g}", *counts]
+        rows.append([str(row.Index), f"{row.mean:.2f}", *beside])
     return ["method", f"mean {TITLES[RANKED]}", *BESIDE], rows
 
 
@@ -201,10 +171,9 @@ def summary_markdown(counts: Mapping[str, Any]) -> str:
         f"{differ} differ.\n",
     ]
     for title in ("metric", "method", "dataset"):
-        groups = counts[f"by_{title}"]
         body = [
             [TITLES.get(name, name), *(str(of.get(verdict, 0)) for verdict in verdicts)]
-            for name, of in groups.items()
+            for name, of in counts[f"by_{title}"].items()
         ]
         parts.append(markdown_table([title, *verdicts], body))
     lines = [f"{verdict}: {verdict.meaning}" for verdict in verdicts]

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.plan import PERCENTAGES, LoadedData, load_data
 from sgpmic_cli.benchmark.render.tables import (
     as_json,
-    csv_text,
     escape,
     latex_row,
     latex_table,
@@ -64,7 +65,7 @@ def write_table1(folder: Path, table: Sequence[Shape]) -> None:
     notes = "".join(f"- {shape['dataset']}: {shape['note']}\n" for shape in table if shape["note"])
     rows = [latex_row(map(escape, row)) for row in body]
     texts = {
-        "table1.csv": csv_text(list(table[0]), [list(shape.values()) for shape in table]),
+        "table1.csv": pd.DataFrame(table, dtype=object).to_csv(index=False, lineterminator="\n"),
         "table1.md": markdown_table(head, body) + (f"\n{notes}" if notes else ""),
         "table1.tex": latex_table("lrrrrrrl", [*map(escape, head)], rows) + "\n",
         "table1.json": as_json({"datasets": table}),
