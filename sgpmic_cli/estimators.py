@@ -154,7 +154,7 @@ def located(model: Any, X: Any) -> list[Array]:
 
 def results_of(model: Any, X: Any) -> RowResults:
     """Return clusters, probabilities, latent points and densities of rows."""
-    return _row_results(model, *located(model, X))
+    return _row_results(model, *located(model, X)[:4])
 
 
 def training_results(model: Any) -> RowResults:
@@ -188,11 +188,11 @@ def with_left_out(values: Array, left_out: Indices) -> Array:
     return result
 
 
-def insert_left_out(model: Any, names: Sequence[str]) -> None:
-    """Insert the training rows without any value into some attributes."""
-    for name in names:
+def set_results(model: Any, row_arrays: Sequence[str]) -> None:
+    """Insert the training rows without any value into some attributes, and set the diagnostics."""
+    for name in row_arrays:
         setattr(model, name, with_left_out(getattr(model, name), model._left_out))
-    model.labels_ = most_probable(model.responsibilities_)
+    set_diagnostics(model)
 
 
 def unusual_below(log_density: Array) -> float:
@@ -202,13 +202,15 @@ def unusual_below(log_density: Array) -> float:
 
 
 def set_diagnostics(model: Any) -> None:
-    """Set the attributes that follow from the responsibilities of the rows with values."""
+    """Set the attributes that follow from the responsibilities."""
     S = model.responsibilities_
-    (n, m), labels = S.shape, S.argmax(axis=1)
+    model.labels_, model.n_clusters_ = most_probable(S), S.shape[1]
+    known = model.labels_ != LEFT_OUT
+    S, labels = (S, model.labels_) if known.all() else (S[known], model.labels_[known])
+    n, m = S.shape
     sizes = np.bincount(labels, minlength=m)
-    certainty = np.bincount(labels, weights=S.max(axis=1), minlength=m) / np.maximum(sizes, 1)
-    model.labels_, model.n_clusters_ = labels, m
-    model.cluster_sizes_, model.certainty_ = sizes, certainty
+    sums = np.bincount(labels, weights=S.max(axis=1), minlength=m)
+    model.cluster_sizes_, model.certainty_ = sizes, sums / np.maximum(sizes, 1)
     model.overlapping_pairs_ = _overlapping_pairs(S)
     small = (sizes > 0) & (sizes < min(TINY, TINY_FRACTION * n / m))
     model.small_clusters_ = np.flatnonzero(small).tolist()

@@ -129,12 +129,11 @@ def unflattened(kind: Any, arrays: Mapping[str, Array], name: str) -> Any:
     return kind(**{f: unflattened(hints[f], arrays, f"{name}.{f}") for f in kind._fields})
 
 
-def read_arrays(arrays: Mapping[str, Array], axes: Mapping[str, str]) -> dict[str, Array]:
-    """Read some arrays, and check their shapes. Axes with equal letters have equal lengths."""
-    found, sizes = {}, dict[str, int]()
+def check_shapes(arrays: Mapping[str, Array], axes: Mapping[str, str]) -> None:
+    """Raise ValueError if axes with equal letters have different lengths."""
+    sizes: dict[str, int] = {}
     for name, letters in axes.items():
-        found[name] = array = arrays[name]
-        pairs = zip(letters, array.shape, strict=True)
-        if array.shape != tuple(sizes.setdefault(letter, size) for letter, size in pairs):
-            raise ValueError(f"its array {name} has an impossible shape {array.shape}")
-    return found
+        shape = arrays[name].shape
+        pairs = zip(letters, shape, strict=True)
+        if shape != tuple(sizes.setdefault(letter, size) for letter, size in pairs):
+            raise ValueError(f"its array {name} has an impossible shape {shape}")

@@ -44,7 +44,7 @@ from sgpmic_cli.clustering.map.new_rows import TrainingRows, locate, rows_at
 from sgpmic_cli.clustering.map.training import FittedMap, MapFitter, fit_map, start_map
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.gp import dimensions_for
-from sgpmic_cli.model_file import flattened, read_arrays, save_model, unflattened
+from sgpmic_cli.model_file import check_shapes, flattened, save_model, unflattened
 from sgpmic_cli.parameters import (
     COUNT,
     Amount,
@@ -63,13 +63,23 @@ from sgpmic_cli.tables.rows import RowResults, Rows
 # Rows that decide verdicts and groups. The search of their neighbours takes quadratic time: 10,000
 # rows of ten columns took 11 of the 13 seconds of a fit.
 VERDICT_ROWS = 5_000
-FAR = 1e100  # latent coordinates beyond it have the same rows, and their squares overflow
-# Attributes of a model file: JSON values, arrays, and arrays with an entry for each row.
-VALUES = ("base_clusterings_", "verdicts_", "group_depths_")
-ARRAYS = ("offset_", "scale_", "consensus_")
+# A model file holds arrays with an entry for each row, fitted parts and JSON values. The shapes of
+# some arrays are checked.
 ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_", "groups_")
-AXES = {"map.parameters.mu": "nq", "clusters.labels": "n", "rows": "np", "consensus_": "nm"}
-AXES |= {"map.mixture.means": "mq", "map.process.W": "kp", "map.parameters.Z": "kq"}
+PARTS: dict[str, Any] = {
+    "offset_": Array,
+    "scale_": Array,
+    "consensus_": Array,
+    "stability_": Array | None,
+    "_rows": Array,
+    "_row_indices": Indices,
+    "_gaussian": Gaussian | None,
+    "_clusters": ClusterModel,
+    "_map": FittedMap,
+}
+VALUES = ("base_clusterings_", "verdicts_", "group_depths_")
+AXES = {"_map.parameters.mu": "nq", "_clusters.labels": "n", "_rows": "np", "consensus_": "nm"}
+AXES |= {"_map.mixture.means": "mq", "_map.process.W": "kp", "_map.parameters.Z": "kq"}
 AXES |= {"offset_": "f", "scale_": "f"}
 
 
@@ -266,17 +276,13 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         numbers = numbers_to_try(self.n_clusters, Y, given)
         random_state = check_random_state(self.random_state)
         with estimators.fitting_threads(self.n_jobs) as threads:
-            prepared, self._row_indices = self._prepared(Y, random_state)
+            prepared = self._prepared(Y, random_state)
             n_clusters = self._chosen_number(prepared, numbers, Y)
             estimators.report_step(self, "clusters")
+            given = None if given is None else given[self._row_indices]
             found, self._clusters, self.stability_ = find_clusters(
-                prepared,
-                n_clusters,
-                None if given is None else given[self._row_indices],
-                self.n_resamples,
-                random_state,
+                prepared, n_clusters, given, self.n_resamples, random_state
             )
-            self._training, self._gaussian = TrainingRows(prepared.rows), prepared.gaussian
             in_table = np.argsort(self._row_indices)
             self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
             estimators.report_step(self, "map")
@@ -285,10 +291,9 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             groups = self._judge()
             self._set_rows(Y, groups, threads)
         self._derive()
-        estimators.set_diagnostics(self)
-        estimators.warn_of_doubts(self)
         self.unusual_below_ = estimators.unusual_below(self.log_density_)
-        estimators.insert_left_out(self, [*ROW_ARRAYS, "log_density_"])
+        estimators.set_results(self, [*ROW_ARRAYS, "log_density_"])
+        estimators.warn_of_doubts(self)
         return self
 
     def fit_transform(self, X: Table | Rows, y: Any = None) -> Array:
@@ -315,7 +320,7 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
             raise UsageError(f"X must be finite latent points of shape (n, {q}).")
         rows, used = np.tile(self.offset_, (len(points), 1)), self.scale_ > 0
-        rows[:, used] += self.scale_[used] * rows_at(self._map, np.clip(points, -FAR, FAR))
+        rows[:, used] += self.scale_[used] * rows_at(self._map, points)
         return rows
 
     def predict(self, X: Table | Rows) -> Indices:
@@ -353,46 +358,33 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """Write the fitted model to the file `path`, whole or not at all, without pickle."""
         check_is_fitted(self)
         values = {name: getattr(self, name) for name in VALUES}
-        values["stability_"] = None if self.stability_ is None else self.stability_.tolist()
         tried = self.selection_
         values["selection_"] = None if tried is None else tried.to_dict("records")
-        arrays = {name: getattr(self, name) for name in (*ARRAYS, *ROW_ARRAYS)}
-        arrays |= {"rows": self._training.rows, "row_indices": self._row_indices}
-        parts = {"map": self._map, "clusters": self._clusters, "gaussian": self._gaussian}
-        for name, part in parts.items():
-            arrays |= flattened(part, name)
+        arrays = {name: getattr(self, name) for name in ROW_ARRAYS}
+        for name in PARTS:
+            arrays |= flattened(getattr(self, name), name)
         save_model(self, path, values, arrays)
 
     def _restore(self, arrays: Mapping[str, Array], every_row: bool) -> None:
         """Set the attributes that `save` wrote as arrays, and what follows from them."""
-        checked = read_arrays(arrays, AXES)
-        for name in ARRAYS:
-            setattr(self, name, checked[name])
-        for name in ROW_ARRAYS if every_row else ():
-            setattr(self, name, arrays[name])
-        self._training = TrainingRows(checked["rows"])
-        self._row_indices = arrays["row_indices"].astype(np.intp)
-        self._map = unflattened(FittedMap, arrays, "map")
-        self._clusters = unflattened(ClusterModel, arrays, "clusters")
-        self._gaussian = unflattened(Gaussian | None, arrays, "gaussian")
+        check_shapes(arrays, AXES)
+        for name, kind in PARTS.items():
+            setattr(self, name, unflattened(kind, arrays, name))
+        self._training = TrainingRows(self._rows)
         self.base_clusterings_ = tuple(self.base_clusterings_)
-        self.stability_ = None if self.stability_ is None else np.array(self.stability_)
         tried = vars(self)["selection_"]
         self.selection_ = None if tried is None else pd.DataFrame(tried)
+        for name in ROW_ARRAYS if every_row else ():
+            setattr(self, name, arrays[name])
         if not every_row:  # those of the fitted rows
             p = self._map.parameters
             self.embedding_, self.embedding_variances_ = p.mu, np.exp(p.log_s)
-            self.responsibilities_ = self._probabilities(checked["rows"])
+            self.responsibilities_ = self._probabilities(self._rows)
         self._derive()
-        known = ~np.isnan(self.responsibilities_[:, 0])
-        whole, self.responsibilities_ = self.responsibilities_, self.responsibilities_[known]
         estimators.set_diagnostics(self)
-        self.responsibilities_, self.labels_ = whole, estimators.most_probable(whole)
 
-    def _prepared(
-        self, Y: Array, random_state: np.random.RandomState
-    ) -> tuple[PreparedRows, Indices]:
-        """Return the rows that are fitted, and their places among the rows Y (N, F)."""
+    def _prepared(self, Y: Array, random_state: np.random.RandomState) -> PreparedRows:
+        """Return the rows that are fitted, and set their places among the rows Y (N, F)."""
         estimators.scale_columns(self, Y, use_constant=False)
         self._warn_of_constant_columns()
         subsample = self._subsample(Y, random_state)
@@ -406,7 +398,9 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             self.scale_[used] *= np.sqrt(copies)
             rows = rows / np.sqrt(copies)
         prepared = prepare_rows(rows, columns)
-        return prepared, subsample[prepared.order]
+        self._rows, self._gaussian = prepared.rows, prepared.gaussian
+        self._row_indices, self._training = subsample[prepared.order], TrainingRows(prepared.rows)
+        return prepared
 
     def _warn_of_constant_columns(self) -> None:
         constant = np.flatnonzero(self.scale_ == 0)
@@ -490,29 +484,20 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
         Other rows have the groups of their nearest fitted rows.
         """
-        (m, q), n, fitted = self._map.mixture.means.shape, len(Y), self._row_indices
-        located = [np.empty((n, *width)) for width in ((q,), (q,), (m,), ())]
-        self.groups_ = np.full(n, -1)
+        n, fitted, parts = len(Y), self._row_indices, []
         report = getattr(self.callback, "assigned", None) if len(fitted) < n else None
         if len(fitted) < n:
             estimators.report_step(self, "clusters of the remaining rows")
         for rows in row_blocks(n):
-            part = estimators.scaled(self, Y[rows], np.arange(rows.start + 1, rows.stop + 1))
-            found = estimators.in_parts(
-                part, self._locate_with_nearest, self._rows_at_once, threads
-            )
-            *parts, nearest = estimators.joined(found)
-            for values, part in zip(located, parts, strict=True):
-                values[rows] = part
-            self.groups_[rows] = groups[nearest]
+            block = estimators.scaled(self, Y[rows], np.arange(rows.start + 1, rows.stop + 1))
+            parts += estimators.in_parts(block, self._locate, self._rows_at_once, threads)
             if report is not None:
                 report(rows.stop, n)
-        p = self._map.parameters
-        self.embedding_, self.embedding_variances_, S, _ = located
-        self.log_density_: Array = located[3]
-        self.embedding_[fitted], self.embedding_variances_[fitted] = p.mu, np.exp(p.log_s)
+        X, variances, S, self.log_density_, nearest = estimators.joined(parts)
+        p, self.groups_ = self._map.parameters, groups[nearest]
+        X[fitted], variances[fitted], self.groups_[fitted] = p.mu, np.exp(p.log_s), groups
         S[fitted] = self._clusters.training_probabilities(self._training)
-        self.responsibilities_, self.groups_[fitted] = S, groups
+        self.embedding_, self.embedding_variances_, self.responsibilities_ = X, variances, S
 
     def _derive(self) -> None:
         """Set the attributes that follow from the fitted map."""
@@ -540,11 +525,7 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return self._clusters.probabilities(self._imputed(Y), self._training)
 
     def _locate(self, Y: Array) -> tuple[Any, ...]:
-        """Return points, variances, probabilities and log densities of scaled rows."""
-        return self._locate_with_nearest(Y)[:-1]
-
-    def _locate_with_nearest(self, Y: Array) -> tuple[Any, ...]:
-        """Return what `_locate` returns, and the nearest training rows.
+        """Return points, variances, probabilities, log densities and nearest training rows.
 
         A row that equals a training row up to rounding is replaced by the training row.
         """

@@ -21,7 +21,7 @@ from sgpmic_cli import estimators
 from sgpmic_cli._typing import Array, Indices, PathLike, Table
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.gp import dimensions_for
-from sgpmic_cli.model_file import read_arrays, save_model
+from sgpmic_cli.model_file import check_shapes, save_model
 from sgpmic_cli.paper.isomap import Parts
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, train
@@ -257,8 +257,8 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             self.__dict__.pop(name, None)
         with estimators.fitting_threads(self.n_jobs) as threads:
             self._fit_rows(Y, threads)
+        estimators.set_results(self, ROW_ARRAYS)
         estimators.warn_of_doubts(self)
-        estimators.insert_left_out(self, ROW_ARRAYS)
         return self
 
     def fit_transform(self, X: Table | Rows, y: Any = None) -> Array:
@@ -310,7 +310,8 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
     def _restore(self, arrays: Mapping[str, Array], every_row: bool) -> None:
         """Set the attributes that `save` wrote as arrays, and what follows from them."""
-        found = read_arrays(arrays, AXES)
+        check_shapes(arrays, AXES)
+        found = {name: arrays[name] for name in AXES}
         self.offset_, self.scale_ = found["offset_"], found["scale_"]
         S, X = (np.delete(found[name], self._left_out, axis=0) for name in ROW_ARRAYS[:2])
         prior = mixture(found["weights_"], found["means_"], found["covariances_"])
@@ -324,7 +325,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         )
         bounds = found["lower_bounds_"].tolist()
         self._keep(Fit(p, S, bounds, self.converged_, self.jitter_), found["rows"])
-        estimators.insert_left_out(self, ROW_ARRAYS)
+        estimators.set_results(self, ROW_ARRAYS)
 
     def _fit_rows(self, Y: Array, threads: Workers) -> None:
         if self.prior_by_gradient and self.covariance_type != "full":
@@ -373,7 +374,6 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
         _, factors = Bound(self._kernel(), data, S).value(p)
         self._assigner = RowAssigner(self._kernel(), p, factors, scaled, S)
-        estimators.set_diagnostics(self)
 
     def _kernel(self) -> Kernel:
         return RBF(self.ard) if self.kernel == "rbf" else Linear()
