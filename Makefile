@@ -64,7 +64,7 @@ check: $(RUN) ## the gate, `sgpmic check`: recompute the fast cells and compare 
 	$(SGPMIC) check
 
 check-slow: $(RUN) ## the same for a random tenth of all cells
-	$(SGPMIC) check --random
+	$(SGPMIC) check --sample 0.1
 
 docs: $(VENV)/.installed-docs ## run the gallery, write the reference pages, build the documents into build/docs
 	"$(BIN)/python" docs/gallery/run_all.py
