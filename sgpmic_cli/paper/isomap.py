@@ -25,6 +25,7 @@ from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
+from sklearn.manifold._locally_linear import barycenter_weights
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
 
@@ -41,38 +42,27 @@ EPS = float(np.finfo(float).eps)
 DENSE = 1000  # largest number of rows for which a dense eigensolver is faster
 N_LANDMARKS = 2000
 RIDGE = 1e-3  # relative to the mean squared distance to the landmarks
-BLOCK_SIZE = 2**21  # number of differences (n, neighbours, P) per block
 
 
 def isomap(
-    Y: Array,
-    q: int,
-    *,
-    parts: Parts = "largest",
-    unit_variance: bool = True,
-    memory: Any = None,
+    Y: Array, q: int, *, parts: Parts = "largest", unit_variance: bool = True, memory: Any = None
 ) -> Array:
     """Return the coordinates of the rows of Y on the q leading ISOMAP axes (N, q).
 
     `memory` is a folder or a joblib.Memory for the coordinates, which repeats and other methods
     then reuse.
     """
-    n_axes = max(q, min(-(-q // AXES) * AXES, Y.shape[0] - 1))
+    n_axes = max(q, min(-(-q // AXES) * AXES, len(Y) - 1))
     cache = memory if hasattr(memory, "cache") else Memory(memory, verbose=0)
     coordinates = cache.cache(_coordinates)(Y, n_axes, parts)[:, :q]
     return unit_variance_axes(coordinates) if unit_variance else coordinates
 
 
 def landmark_isomap(
-    Y: Array,
-    q: int,
-    random_state: np.random.RandomState,
-    *,
-    n_landmarks: int = N_LANDMARKS,
-    parts: Parts = "largest",
+    Y: Array, q: int, rng: np.random.RandomState, *, n_landmarks: int = N_LANDMARKS, parts: Parts
 ) -> Array:
     """Return coordinates on q axes with zero mean and unit variance (N, q)."""
-    landmarks = Y[np.sort(random_state.permutation(len(Y))[:n_landmarks])]
+    landmarks = Y[np.sort(rng.permutation(len(Y))[:n_landmarks])]
     coordinates = isomap(landmarks, q, parts=parts, unit_variance=False)
     return unit_variance_axes(_interpolate(Y, landmarks, coordinates))
 
@@ -182,17 +172,6 @@ def _interpolate(Y: Array, landmarks: Array, coordinates: Array) -> Array:
     """Return the weighted means of the coordinates of each row's nearest landmarks."""
     n_neighbors = min(N_NEIGHBORS, len(landmarks))
     index = NearestNeighbors(n_neighbors=n_neighbors).fit(landmarks)
-    X = np.empty((len(Y), coordinates.shape[1]))
-    block = max(1, BLOCK_SIZE // (n_neighbors * Y.shape[1]))
-    for batch in gen_batches(len(Y), block):
-        rows = Y[batch]
-        near = index.kneighbors(rows, return_distance=False)  # (n, neighbours)
-        differences = landmarks[near] - rows[:, None, :]
-        gram = differences @ differences.transpose(0, 2, 1)
-        size = np.einsum("nkk->n", gram) / n_neighbors
-        # If a row equals all its neighbours, the weights are equal.
-        np.einsum("nkk->nk", gram)[:] += np.where(size > 0, RIDGE * size, 1.0)[:, None]
-        weights = np.linalg.solve(gram, np.ones((len(rows), n_neighbors, 1)))[:, :, 0]
-        weights /= weights.sum(axis=1, keepdims=True)
-        X[batch] = np.einsum("nk,nkq->nq", weights, coordinates[near])
-    return X
+    near = index.kneighbors(Y, return_distance=False)  # (N, neighbours)
+    weights = barycenter_weights(Y, landmarks, near, reg=RIDGE / n_neighbors)
+    return np.einsum("nk,nkq->nq", weights, coordinates[near])

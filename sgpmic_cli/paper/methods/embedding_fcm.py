@@ -10,11 +10,10 @@ Dimensionality Reduction", Science 290, 2000.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.utils._param_validation import StrOptions
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.gp import pca, principal_axes
@@ -62,7 +61,7 @@ class IsomapFCM(EmbeddingFCM):
     The defaults reproduce the paper's table; `isomap.py` explains them.
     """
 
-    components: Annotated[Parts, StrOptions(set(get_args(Parts)))] = "largest"
+    components: Parts = "largest"
     unit_variance: Flag = True
     memory: Any = None  # a folder or a joblib.Memory for the coordinates
 

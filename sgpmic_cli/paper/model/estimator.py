@@ -72,15 +72,12 @@ ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_")
 class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Mixture of sparse Gaussian-process latent variable models, as in the paper.
 
-    Latent points and clusters are learned together. The paper's Algorithm 1 optimises all
-    parameters by scaled conjugate gradients. It leaves open the form of the covariances C_m, the
-    start of C_m and of the responsibilities, and the numbers of iterations and of steps. The
-    defaults here are for the user's own data. The settings of the reproduced table, and those
-    closest to the text, are the protocols ``as-run`` and ``as-stated`` of the benchmark.
-
-    The result depends on the order of the rows, in which the start draws random numbers, and of the
-    columns, which changes the last digits of sums. On iris, partitions from shuffled rows have
-    adjusted Rand indices of 0.85 to 1 with the partition from the original order.
+    Latent points and clusters are learned together. The paper's Algorithm 1 leaves open the form
+    and the start of the covariances C_m, the start of the responsibilities, and the numbers of
+    iterations and of steps. The defaults here are for the user's own data. The settings of the
+    reproduced table, and those closest to the text, are the protocols ``as-run`` and ``as-stated``
+    of the benchmark. The result depends on the order of the rows, in which the start draws random
+    numbers, and on that of the columns, which changes the last digits of sums.
 
     Parameters
     ----------
@@ -98,37 +95,31 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     covariance_type : {"spherical", "diag", "tied", "full"}, default="spherical"
         Form of the latent covariances C_m.
     covariance_floor : float, default=0.03
-        Smallest eigenvalue of C_m; without it the bound has no maximum. With ``prior_by_gradient``
+        Smallest eigenvalue of C_m; without it the bound has no maximum. With `prior_by_gradient`
         it applies to the start only.
     center : bool, default=True
-        Whether to subtract the column means: the model sees (X - offset_) / scale_.
+        Whether to subtract the column means.
     scale : {"none", "global", "standard"}, default="global"
         "global" divides by one factor, so that the mean variance of the columns is one. "standard"
         scales each column to unit variance.
     kernel_start : float, default=0.5
         Factor of the paper's starting values of kernel variance, bias and white (1, e^-2, e^-2).
-        The paper's values as printed are ``scale="none"`` with ``kernel_start=1``.
     start_sharpness : float, default=1.0
         Exponent of the fuzzy c-means memberships whose covariances start C_m. Larger values start
         narrower clusters.
-    max_iter : int, default=20
-        Maximum number of EM iterations.
-    tol : float, default=0.0
-        Stop when the bound changes by less than this fraction in one iteration.
-    optimizer : {"lbfgs", "scg"}, default="lbfgs"
-        Optimiser of the M-step; "scg" is the paper's scaled conjugate gradients.
-    optimizer_steps : int, default=3
-        Optimiser steps in each M-step.
+    max_iter, tol : int, default=20, and float, default=0.0
+        Maximum number of EM iterations. They stop when the bound changes by less than `tol` of it.
+    optimizer, optimizer_steps : {"lbfgs", "scg"}, default="lbfgs", and int, default=3
+        Optimiser of the M-step, where "scg" is the paper's scaled conjugate gradients, and steps.
     prior_by_gradient : bool, default=False
         Whether gradient steps move the means and C_m, as in the paper, instead of closed forms.
         It needs ``covariance_type="full"``.
     white_everywhere : bool, default=False
         Whether to add the white variance to every covariance, as the paper prints it, instead of
         only to the diagonal of K_uu.
-    learn_weights : bool, default=False
-        Whether to learn the weights pi_m, as in the paper, or to keep them at 1/M.
-    learn_noise : bool, default=False
-        Whether to learn the noise precision, as in the paper, or to keep it at 4 / mean variance.
+    learn_weights, learn_noise : bool, default=False
+        Whether to learn the weights pi_m and the noise precision, as in the paper, or to keep them
+        at 1/M and at 4 / mean variance.
     isomap_components : {"auto", "largest", "joined"}, default="auto"
         Treatment of a neighbour graph with several components in the ISOMAP start. "largest"
         embeds the largest one and puts all other rows at one point, which gives the printed
@@ -164,22 +155,16 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         The mixture prior of the latent points.
     inducing_points_, kernel_params_ : ndarray of shape (K, Q), list of dict
         Inducing inputs, and the kernel parameters of each cluster.
-    noise_variances_ : ndarray of shape (n_features,)
-        Noise variance 1/beta of each scaled column.
-    offset_, scale_ : ndarray of shape (n_features,)
-        The model sees (X - offset_) / scale_.
+    offset_, scale_, noise_variances_ : ndarray of shape (n_features,)
+        The model sees (X - offset_) / scale_, with the noise variance 1/beta.
     selection_, no_clusters_
         None and False: this model does not choose the number of clusters.
     lower_bound_, lower_bounds_ : float, list of float
         The bound at the end, and after every E-step and M-step.
-    n_iter_, converged_ : int, bool
-        Number of EM iterations, and whether `tol` ended the fit.
-    best_start_ : int
-        Number of the start that was kept, from 0.
+    n_iter_, converged_, best_start_ : int, bool, int
+        Number of EM iterations, whether `tol` ended them, and the start that was kept, from 0.
     jitter_ : float
         Largest jitter on the diagonal of a covariance matrix, usually 0.
-    n_features_in_, feature_names_in_
-        Number of columns, and their names if they have any.
 
     References
     ----------
@@ -237,20 +222,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     _rows_at_once: ClassVar[int] = 256  # that one thread locates together
 
     def fit(self, X: Table | Rows, y: Any = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array-like, data frame or Rows of shape (n_samples, n_features)
-            The rows.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : SGPMIC
-            The fitted estimator.
-        """
+        """Fit the model to rows X (n_samples, n_features); y is ignored."""
         check_parameters(self)
         Y = estimators.training_rows(self, X)
         for name in ("log_density_", "unusual_below_"):  # of an earlier fit
@@ -315,14 +287,8 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.offset_, self.scale_ = found["offset_"], found["scale_"]
         S, X = (np.delete(found[name], self._left_out, axis=0) for name in ROW_ARRAYS[:2])
         prior = mixture(found["weights_"], found["means_"], found["covariances_"])
-        p = Parameters(
-            X,
-            found["inducing_points_"],
-            found["theta"],
-            float(found["log_beta"][0]),
-            prior,
-            self.white_everywhere,
-        )
+        Z, theta, log_beta = found["inducing_points_"], found["theta"], float(found["log_beta"][0])
+        p = Parameters(X, Z, theta, log_beta, prior, self.white_everywhere)
         bounds = found["lower_bounds_"].tolist()
         self._keep(Fit(p, S, bounds, self.converged_, self.jitter_), found["rows"])
         estimators.set_results(self, ROW_ARRAYS)

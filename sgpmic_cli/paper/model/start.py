@@ -18,11 +18,7 @@ FCM_ROWS = 50_000  # a subsample of this size determines the centres precisely e
 
 
 def latent_start(
-    Y: Array,
-    q: int,
-    parts: Parts,
-    memory: Any,
-    random_state: np.random.RandomState,
+    Y: Array, q: int, parts: Parts, memory: Any, random_state: np.random.RandomState
 ) -> Array:
     """Return ISOMAP coordinates with unit variance (N, q), from landmarks if N is large."""
     if len(Y) <= EXACT_ROWS:
