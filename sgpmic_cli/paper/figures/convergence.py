@@ -2,25 +2,36 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from sgpmic_cli.paper.figures.panels import PlotOptions, Trace, traces
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.benchmark.fit import make_estimator
+from sgpmic_cli.benchmark.render.grid import dataset_title
+from sgpmic_cli.paper.figures.panels import PlotOptions, TypicalRun, typical_runs
+from sgpmic_cli.scores import purity
 from sgpmic_cli.style import COLOURS, LETTERS, PAGE, canvas
 
-DATASETS = {
-    **{"iris": "Iris", "wine": "Wine", "sonar": "Sonar", "wdbc": "WDBC"},
-    **{"australian": "Australian", "segment": "Segment"},
-}
+DATASETS = ("iris", "wine", "sonar", "wdbc", "australian", "segment")
 LOSS, ACC = COLOURS[0], COLOURS[3]
 CONVERGED = 1e-3  # relative fall of the loss in one iteration
 ROUNDING = 1e-8  # relative difference below which two bounds count as equal
 
 
+class Trace(NamedTuple):
+    """The bound and the ACC of one run after each update."""
+
+    title: str
+    bound: Array
+    acc: Array
+
+
 def figure6(stem: Path, options: PlotOptions) -> None:
     """Draw a panel for each data set: the loss on the left axis, ACC on the right."""
-    shown = traces(options.study(DATASETS, ["sgp-mic"]), options)
+    study = options.study(DATASETS, ["sgp-mic"])
+    shown = [traced(run) for run in typical_runs(study, options)]
     # All ACC axes have the same length, so that the panels can be compared.
     span = max(float(np.ptp(trace.acc)) for trace in shown) + 4.0
     white: Any = {"mfc": "white"}
@@ -42,12 +53,28 @@ def figure6(stem: Path, options: PlotOptions) -> None:
             axes.tick_params(axis="y", colors=LOSS)
             right.tick_params(axis="y", colors=ACC)
             axes.locator_params(nbins=5)
-            axes.set_title(f"({LETTERS[i]}) {DATASETS[trace.cell.dataset]}, Q = {trace.cell.q}")
+            axes.set_title(f"({LETTERS[i]}) {trace.title}")
             axes.set_ylabel("loss (thousand nats)", color=LOSS)
             right.set_ylabel("ACC (%)", color=ACC)
             axes.set_xlabel("update (E- and M-steps)")
         place: Any = {"loc": "outside lower center", "ncols": 4, "title_fontsize": 7}
         figure.legend(handles=handles, title=against_the_text(shown), **place)
+
+
+def traced(run: TypicalRun) -> Trace:
+    """Fit a run of SGP-MIC again with all responsibilities in every iteration, however small."""
+    cell, acc = run.cell, list[float]()
+
+    def follow(_iteration: int, _bound: float, labels: Indices) -> None:
+        acc.extend([purity(run.classes, labels)] * 2)  # labels do not move in an M-step
+
+    model = make_estimator(cell, run.seed).set_params(callback=follow)
+    model._negligible, model._active = np.finfo(float).tiny, 0.0
+    with threadpool_limits(limits=1):
+        model.fit(run.data.Y)
+    acc.append(purity(run.classes, model.labels_))
+    title = f"{dataset_title(cell.dataset)}, Q = {cell.q}"
+    return Trace(title, np.array(model.lower_bounds_), np.array(acc))
 
 
 def against_the_text(shown: Sequence[Trace]) -> str:

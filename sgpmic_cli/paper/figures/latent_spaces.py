@@ -17,6 +17,7 @@ from scipy.special import stdtrit
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Cell
+from sgpmic_cli.benchmark.render.grid import dataset_title
 from sgpmic_cli.paper.experiments.protocols import figure_acc
 from sgpmic_cli.paper.figures.panels import Panel, PlotOptions, fit_panels
 from sgpmic_cli.style import COLOURS, INK, LETTERS, MARKERS, PAGE, as_drawn, canvas
@@ -26,7 +27,6 @@ METHODS = {  # of figures 2 and 3, in the order of the panels, as the paper call
     **{"gplvm-fcm": "GP-LVM", "sgp-mic": "SGP-MIC"},
 }
 KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
-DATASETS = {"iris": "Iris", "wine": "Wine"}
 GREY = "#7a7a7a"
 FIGURE4_SIZE = 2.5  # times the usual area, so that the classes of dense curves can be read
 STAR = "* The printed ACC is outside the 95 % prediction interval of our runs."
@@ -47,11 +47,10 @@ def _draw_methods(name: str, dataset: str, stem: Path, options: PlotOptions) -> 
     panels = fit_panels(options.study([dataset], METHODS, in_two_dimensions), options)
     with canvas(stem, width=PAGE, height=5.6) as figure:
         for i, (axes, panel) in enumerate(zip(figure.subplots(2, 3).flat, panels, strict=False)):
-            method = panel.cell.method.name
-            lam = panel.cell.settings.get("lam")
+            method, lam = panel.run.cell.method.name, panel.run.cell.settings.get("lam")
             title = METHODS[method] if lam is None else f"{METHODS[method]}, λ = {lam:g}"
             draw_panel(axes, panel, f"({LETTERS[i]}) {title}", figure_acc()[name, dataset, method])
-        legend(figure, panels[0].data.class_names, STAR)
+        legend(figure, panels[0].run.data.class_names, STAR)
 
 
 figure2 = partial(_draw_methods, "figure2", "iris")
@@ -64,7 +63,7 @@ def figure4(stem: Path, options: PlotOptions) -> None:
     with canvas(stem, width=PAGE, height=6.4) as figure:
         grid = figure.subplots(2, 2, height_ratios=(3, 2))  # the arcs are wide and flat
         for letters, (before, after), panel in zip(("ab", "cd"), grid, panels, strict=True):
-            data = panel.data
+            data = panel.run.data
             scatter(before, data.Y[:, :2], panel, larger=FIGURE4_SIZE)
             before.set_aspect("equal", adjustable="datalim")
             shape = f"{len(data.Y)} rows, {data.n_classes} classes"
@@ -72,7 +71,7 @@ def figure4(stem: Path, options: PlotOptions) -> None:
             before.set(xlabel=data.feature_names[0], ylabel=data.feature_names[1])
             scatter(after, panel.X, panel, larger=FIGURE4_SIZE)
             after.set_title(f"({letters[1]}) SGP-MIC")
-            acc, nmi = (panel.score(name) for name in ("acc", "nmi"))
+            acc, nmi = (panel.run.score(name) for name in ("acc", "nmi"))
             scores = f"ACC {acc.mean():.2f} %, NMI {nmi.mean():.2f} % (mean of {len(acc)})"
             if data.name == "arcs":
                 scores += f"\npaper, on other data: {PAPER_ARCS}"
@@ -82,19 +81,19 @@ def figure4(stem: Path, options: PlotOptions) -> None:
 
 def figure5(stem: Path, options: PlotOptions) -> None:
     """Draw a row for each data set and a column for each kernel."""
-    panels = fit_panels(options.study(DATASETS, ["sgp-mic"], _with_both_kernels), options)
-    wanted = [(name, kernel) for name in DATASETS for kernel in KERNELS]
+    panels = fit_panels(options.study(["iris", "wine"], ["sgp-mic"], _with_both_kernels), options)
     with canvas(stem, width=PAGE * 0.8, height=5.2) as figure:
         grid = figure.subplots(2, 2).flat
-        for letter, axes, panel, (name, kernel) in zip("abcd", grid, panels, wanted, strict=True):
-            title = f"({letter}) {DATASETS[name]}, {KERNELS[kernel]}"
+        for letter, axes, panel in zip("abcd", grid, panels, strict=True):
+            name, kernel = panel.run.cell.dataset, panel.run.cell.settings.get("kernel", "rbf")
+            title = f"({letter}) {dataset_title(name)}, {KERNELS[kernel]}"
             draw_panel(axes, panel, title, figure_acc()["figure5", name, kernel], larger=1.6)
-        iris, wine = (panel.data.class_names for panel in (panels[0], panels[-1]))
-        legend(figure, [f"{one} / {other}" for one, other in zip(iris, wine, strict=True)], STAR)
+        names = (panel.run.data.class_names for panel in (panels[0], panels[-1]))
+        legend(figure, [" / ".join(pair) for pair in zip(*names, strict=True)], STAR)
 
 
 def _with_both_kernels(cell: Cell) -> list[Cell]:
-    """Return the cell with each kernel, in the order of KERNELS.
+    """Return the cell with each kernel.
 
     The linear kernel is a method with its own name, so that it has its own seeds.
     """
@@ -108,7 +107,7 @@ def draw_panel(
 ) -> None:
     """Draw the latent points of a panel above the mean ACC of the repeats and the paper's ACC."""
     scatter(axes, panel.X, panel, larger=larger)
-    acc = panel.score("acc")
+    acc = panel.run.score("acc")
     mark = "*" if differs(acc, printed) else ""
     scores = f"ACC {acc.mean():.2f} ± {acc.std():.2f} %; paper {printed:.2f}{mark}"
     axes.set_title(title)
@@ -133,8 +132,8 @@ def scatter(axes: Axes, points: Array, panel: Panel, *, larger: float = 1.0) -> 
     order = np.random.RandomState(0).permutation(len(points))
     style: Any = {"s": size, "edgecolors": "white", "linewidths": 0.25, "alpha": 0.75}
     for part in np.array_split(order, max(1, len(points) // 50)):
-        for group in np.unique(panel.classes[part]):
-            rows = part[panel.classes[part] == group]
+        for group in np.unique(panel.run.classes[part]):
+            rows = part[panel.run.classes[part] == group]
             colours = [COLOURS[cluster % len(COLOURS)] for cluster in panel.clusters[rows]]
             x, y = points[rows].T
             axes.scatter(x, y, marker=MARKERS[group % len(MARKERS)], c=colours, **style)

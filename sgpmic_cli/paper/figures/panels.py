@@ -20,8 +20,6 @@ from sgpmic_cli.benchmark.run import RunOptions, run_study
 from sgpmic_cli.data import Rows
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.paper.experiments.protocols import paper_suite
-from sgpmic_cli.paper.model.estimator import SGPMIC
-from sgpmic_cli.scores import purity
 from sgpmic_cli.style import matched_looks
 
 
@@ -43,15 +41,14 @@ class PlotOptions:
 
 
 @dataclass(frozen=True)
-class Panel:
-    """One run of a cell with its latent points, and the scores of all repeats."""
+class TypicalRun:
+    """The run of a cell with the ACC nearest to the mean, and all that succeeded."""
 
     cell: Cell
+    seed: int
+    runs: pd.DataFrame
     data: Rows
     classes: Indices  # (N,)
-    runs: pd.DataFrame  # the repeats that succeeded
-    X: Array  # (N, Q)
-    clusters: Indices  # (N,), numbered by the class that a cluster overlaps most
 
     def score(self, name: str) -> Array:
         """Return a score of all repeats."""
@@ -59,58 +56,29 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Trace:
-    """The bound and the ACC of one run after each update."""
+class Panel:
+    """A typical run, fitted again."""
 
-    cell: Cell
-    bound: Array
-    acc: Array
+    run: TypicalRun
+    X: Array  # (N, Q)
+    clusters: Indices  # (N,), numbered by the class that a cluster overlaps most
 
 
 def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
     """Run or look up all repeats of a study, and fit the typical run of each cell again."""
     panels = []
-    for cell, seed, runs in _typical_runs(study, options):
-        data, classes = _data(cell)
+    for run in typical_runs(study, options):
         with threadpool_limits(limits=1):
-            model = make_estimator(cell, seed).fit(data.Y)
+            model = make_estimator(run.cell, run.seed).fit(run.data.Y)
         names, clusters = np.unique(model.labels_, return_inverse=True)
         # Clusters have the numbers of the classes that they match best, so panels share colours.
-        looks = matched_looks(clusters, classes, len(names), data.n_classes)
-        X = model.embedding_
-        panels.append(Panel(cell, data, classes, runs, X, np.array(looks)[clusters]))
+        looks = matched_looks(clusters, run.classes, len(names), run.data.n_classes)
+        panels.append(Panel(run, model.embedding_, np.array(looks)[clusters]))
     return panels
 
 
-class _WithoutTruncation(SGPMIC):
-    """The paper's model with all responsibilities in every iteration, however small."""
-
-    _negligible = np.finfo(float).tiny
-    _active = 0.0
-
-
-def traces(study: Study, options: PlotOptions) -> list[Trace]:
-    """Fit the typical run of each cell of SGP-MIC again without truncation."""
-    return [_traced(cell, seed) for cell, seed, _ in _typical_runs(study, options)]
-
-
-def _traced(cell: Cell, seed: int) -> Trace:
-    data, classes = _data(cell)
-    acc: list[float] = []
-
-    def follow(_iteration: int, _bound: float, labels: Indices) -> None:
-        acc.extend([purity(classes, labels)] * 2)  # labels do not move in an M-step
-
-    place: Any = cell.n_clusters, cell.q
-    settings = {"random_state": seed, "callback": follow, **cell.settings}
-    with threadpool_limits(limits=1):
-        model = _WithoutTruncation(*place, **settings).fit(data.Y)
-    acc.append(purity(classes, model.labels_))
-    return Trace(cell, np.array(model.lower_bounds_), np.array(acc))
-
-
-def _typical_runs(study: Study, options: PlotOptions) -> Iterator[tuple[Cell, int, pd.DataFrame]]:
-    """Yield each cell, the seed of its run with the ACC nearest to the mean, and its good runs."""
+def typical_runs(study: Study, options: PlotOptions) -> Iterator[TypicalRun]:
+    """Run or look up all repeats of a study, and yield the typical run of each cell."""
     finished = run_study(study, options.running)
     for number, cell in enumerate(finished.cells):
         runs = finished.frame[finished.frame["cell"] == number]
@@ -121,11 +89,7 @@ def _typical_runs(study: Study, options: PlotOptions) -> Iterator[tuple[Cell, in
             raise SgpmicError(f"no run of {place} succeeded: {reasons}")
         acc = good[cell.scores["acc"]]
         typical = int((acc - acc.mean()).abs().to_numpy().argmin())
-        yield cell, int(good["seed"].iloc[typical]), good
-
-
-def _data(cell: Cell) -> tuple[Rows, Indices]:
-    """Return data and classes, which every data set of the paper's figures has."""
-    assert cell.data is not None
-    assert cell.data.labels is not None
-    return cell.data, cell.data.labels
+        assert cell.data is not None
+        assert cell.data.labels is not None
+        seed = int(good["seed"].iloc[typical])
+        yield TypicalRun(cell, seed, good, cell.data, cell.data.labels)

@@ -38,21 +38,18 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
     are dataset, method, metric, x (the values of `column`), mean, std and n (runs).
     """
     path = folder if (folder / "sweep.csv").exists() else folder / command
-    try:
-        table = pd.read_csv(path / "sweep.csv").rename(columns={column: "x"})
-        table = table[["dataset", "method", "metric", "x", "mean", "std", "n"]].dropna()
-        table = table[table["method"] != DEFAULT_MODEL]
-        table = table.astype(dict.fromkeys(("x", "mean", "std", "n"), float))
-        if table.empty or not np.isfinite(table.select_dtypes(float)).all(axis=None):
-            raise ValueError("it has no method of the paper, or an infinite number")
-    except FileNotFoundError:
+    if not (path / "sweep.csv").exists():
         raise UsageError(
             f"there is no '{path}/sweep.csv' to draw: run `sgpmic {command} --out {path}` first."
+        )
+    types = {**dict.fromkeys((column, "mean", "std", "n"), float), "dataset": str, "method": str}
+    try:
+        table = pd.read_csv(path / "sweep.csv", usecols=[*types, "metric"], dtype=types).dropna()
+    except ValueError as error:
+        raise SgpmicError(
+            f"'{path}/sweep.csv' is not a table of `sgpmic {command}`: {error}; run it again."
         ) from None
-    except (OSError, KeyError, ValueError) as error:
-        refusal = f"'{path}/sweep.csv' is not a table of `sgpmic {command}`"
-        raise SgpmicError(f"{refusal}: {' '.join(str(error).split())}; run it again.") from None
-    return table
+    return table[table["method"] != DEFAULT_MODEL].rename(columns={column: "x"})
 
 
 def figure7(stem: Path, options: PlotOptions) -> None:

@@ -11,7 +11,7 @@ from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.paper.experiments import methods
 from sgpmic_cli.paper.figures import convergence, drawing, latent_spaces, resolve
 from sgpmic_cli.paper.figures.graphical_model import ARROWS, PARAMETERS, VARIABLES
-from sgpmic_cli.paper.figures.panels import PlotOptions, Trace, fit_panels, traces
+from sgpmic_cli.paper.figures.panels import PlotOptions, fit_panels, typical_runs
 from sgpmic_cli.scores import purity
 
 
@@ -26,9 +26,9 @@ def test_the_run_shown_is_the_one_nearest_to_the_mean(options):
     quick = {"q": 2, "settings": {"epochs": 1}}
     study = options.study(["wine"], ["vae-fcm"], lambda cell: [replace(cell, **quick)])
     (panel,) = fit_panels(study, options)
-    accs = panel.score("acc")
+    accs = panel.run.score("acc")
     assert len(set(accs)) > 1
-    shown = purity(panel.classes, panel.clusters)
+    shown = purity(panel.run.classes, panel.clusters)
     assert shown == pytest.approx(accs[np.abs(accs - accs.mean()).argmin()])
 
 
@@ -36,7 +36,7 @@ def test_a_cell_without_a_successful_run_is_refused(options, monkeypatch):
     target, settings = "sgpmic_cli.paper.methods.gplvm_fcm:GPLVMFCM", {"max_iter": "many"}
     broken = Method("broken", target, settings=settings)
     monkeypatch.setattr(methods, "_registered", lambda: {"broken": broken})
-    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: Invalid"):
+    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: UsageError"):
         fit_panels(options.study(["iris"], ["broken"]), options)
 
 
@@ -46,8 +46,9 @@ def test_a_trace_counts_e_and_m_updates(options):
         ["sgp-mic"],
         lambda cell: [replace(cell, settings={**cell.settings, "max_iter": 3})],
     )
-    (trace,) = traces(study, options)
-    assert trace.cell.q == 2
+    (run,) = typical_runs(study, options)
+    trace = convergence.traced(run)
+    assert trace.title == "Iris, Q = 2"
     assert trace.bound.shape == trace.acc.shape == (7,)  # three iterations and a last E-step
     assert trace.acc[0] == trace.acc[1]  # labels move in E-steps only
     assert np.all(np.diff(trace.bound)[::2] >= 0)  # M-steps never lower the bound
@@ -66,7 +67,7 @@ def test_the_arrows_of_the_graphical_model_join_its_nodes():
 @pytest.mark.parametrize("name", ["figure1", "figure2", "figure4", "figure5", "figure6"])
 def test_figures_are_drawn(options, monkeypatch, name):
     monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
-    monkeypatch.setattr(convergence, "DATASETS", dict.fromkeys(["iris", "wine"], "X"))
+    monkeypatch.setattr(convergence, "DATASETS", ["iris", "wine"])
     drawing(name)(options.results / name, options)
     assert (options.results / f"{name}.png").stat().st_size > 10_000
 
@@ -86,7 +87,7 @@ def test_places_with_many_rows_are_counted():
 
 def test_the_convergence_figure_lists_contradictions_to_the_text():
     def trace(bound, acc):
-        return Trace(None, np.array(bound), np.array(acc))
+        return convergence.Trace("", np.array(bound), np.array(acc))
 
     fine = trace([-9.0, -5.0, -5.0, -4.0], [50.0, 60.0, 60.0, 61.0])
     falling = trace(fine.bound, [50.0, 60.0, 59.0, 61.0])
