@@ -23,8 +23,8 @@ from scipy.spatial.distance import cdist
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
-from benchmarks.end_to_end import run
 from benchmarks.shared import parse, progress, write_measurements
+from benchmarks.speed_end_to_end import run
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.data import entry, load, names
@@ -74,7 +74,7 @@ LARGE = {"p": 10, "q": 2, "k": 100, "m": 5}  # shape of the generated rows
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the file. ROWS is the most rows in memory; files have ten times more."""
-    asked = parse(arguments, __doc__, out=Path("results"), rows=1_000_000)
+    asked = parse(arguments, __doc__, out=Path("results"), rows=100_000)
     warnings.filterwarnings("ignore", module="sgpmic")
     # The files are first, because a process inherits the peak memory of its parent.
     files = [file_times(n) for n in FILES if n <= 10 * asked.rows]
