@@ -42,14 +42,12 @@ quickstart: $(RUN) ## install the run-time dependencies and compare iris with th
 test: $(DEV) ## lint, types and tests, side by side (what CI runs)
 	$(MAKE) --jobs=2 lint pytest
 
-pytest: $(DEV)
-	"$(BIN)/python" -m pytest -n 2
-
-test-slow: $(DEV) ## the slow tests: real processes, builds, examples, all estimator checks
-	"$(BIN)/python" -m pytest -n 2 -m slow
-
-coverage: $(DEV) ## run the tests of `make test` and print the line coverage of each module
-	"$(BIN)/python" -m pytest -n 2 --cov=sgpmic --cov=sgpmic_cli --cov-report=term:skip-covered
+test-slow: OPTIONS = -m slow
+test-slow: ## the slow tests: real processes, examples, all estimator checks
+coverage: OPTIONS = --cov=sgpmic --cov=sgpmic_cli --cov-report=term:skip-covered
+coverage: ## run the tests of `make test` and print the line coverage of each module
+pytest test-slow coverage: $(DEV)
+	"$(BIN)/python" -m pytest -n 2 $(OPTIONS)
 
 lint: $(DEV) ## ruff, mypy and the import contracts
 	"$(BIN)/ruff" check .
@@ -60,11 +58,10 @@ lint: $(DEV) ## ruff, mypy and the import contracts
 kill-test: $(DEV) ## kill -9 at thirty moments of benchmark and fit, and compare
 	KILLS=15 "$(BIN)/python" -m pytest -m slow tests/hostile/test_kills.py
 
-check: $(RUN) ## the gate, `sgpmic check`: recompute the fast cells and compare them with the reference
-	$(SGPMIC) check
-
-check-slow: $(RUN) ## the same for a random tenth of all cells
-	$(SGPMIC) check --sample 0.1
+check: ## the gate, `sgpmic check`: recompute the fast cells and compare them with the reference
+check-slow: ## the same for a random tenth of all cells
+check check-slow: $(RUN)
+	$(SGPMIC) check $(if $(filter check-slow,$@),--sample 0.1)
 
 docs: $(VENV)/.installed-docs ## run the gallery, write the reference pages, build the documents into build/docs
 	"$(BIN)/python" docs/gallery/run_all.py

@@ -14,10 +14,6 @@ def results(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_missing_file_is_named(results):
-    assert numbers.value("false-alarms") == "(`results/verdicts.csv` does not exist yet)"
-
-
 def test_the_lead_is_that_over_the_best_other_method_of_the_row(results, monkeypatch):
     rows_shown = {"tables": ("study", ("tables",)), "others": ("study-others", ())}
     monkeypatch.setattr(numbers, "COMPARED", rows_shown)

@@ -19,4 +19,3 @@ def test_a_process_that_takes_too_long_is_stopped():
     found = speed_end_to_end.run([sys.executable, "-c", "while True: pass"], limit=0.0)
     assert found["stopped"]
     assert found["seconds"] > 0.5
-    assert "stopped" not in speed_end_to_end.run([sys.executable, "-c", ""], limit=60.0)
