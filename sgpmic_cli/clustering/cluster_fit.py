@@ -167,10 +167,10 @@ def given_memberships(init: Any, n_samples: int, left_out: Indices) -> Array | N
         raise UsageError(
             f"init must have one entry for each of the {n_samples} rows, not shape {given.shape}."
         )
-    if np.ma.is_masked(init) or (given.ndim == 1 and pd.isna(given).any()):
-        raise UsageError("init must have an entry for every row; it has missing values.")
     given = np.delete(given, left_out, axis=0)
     if given.ndim == 1:
+        if pd.isna(given).any():
+            raise UsageError("init must have an entry for every row; it has missing values.")
         values, labels = np.unique(given, return_inverse=True)
         return np.eye(len(values))[labels]
     S = np.asarray(given, dtype=np.float64)

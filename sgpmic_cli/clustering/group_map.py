@@ -88,22 +88,22 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     """An estimator that clusters the rows of a table and maps them to a latent space.
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
-    gaps separate them. The label of a row is its largest probability, the mean of the posteriors of
-    the base clusterings; the labels of the nearest rows give it if gaps separate the clusters. The
-    map is the latent space of one sparse Gaussian process that all clusters share. It has a
-    Gaussian distribution for every row and a Gaussian mixture as prior, so rows of one cluster lie
-    together as far as they are known to belong together. The paper's own model is `SGPMIC`.
+    gaps separate them. The probabilities of a row are the mean of the posteriors of the base
+    clusterings; the labels of the nearest rows give them if gaps separate the clusters. The map is
+    the latent space of one sparse Gaussian process that all clusters share. It has a Gaussian
+    distribution for every row and a Gaussian mixture as prior, so rows of one cluster lie together
+    as far as they are known to belong together. The paper's own model is `SGPMIC`.
 
     The methods take rows X of shape (n_samples, n_features): arrays, data frames, which `encoder_`
-    makes features of, or `Rows`.
+    makes features of, or `Rows`. There is no `sample_weight`: the spanning tree and the tests of
+    valleys are not defined for weighted rows.
 
     Parameters
     ----------
     n_clusters : int, "auto" or (int, int), default="auto"
         Number of clusters M. "auto" chooses among 1 to 15, and at most a tenth of the rows; if 15
-        is the best, it goes on to 30. A pair chooses among the numbers from the first to the
-        second. `selection_` has the evidence. Up to `max_rows` rows, the number does not depend
-        on `random_state`.
+        is the best, it goes on to 30. A pair is the smallest and the largest number to try. Up to
+        `max_rows` rows, the number does not depend on `random_state`.
     n_components : int or float, default=2
         Number of latent dimensions Q, at most the number of columns. A float in (0, 1) selects the
         smallest number of principal components that explains this fraction of the variance.
@@ -115,17 +115,16 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     n_inducing : int, default=15
         Number of inducing inputs K. Small tables use fewer.
     max_iter : int, default=10
-        Maximum number of EM iterations. They move the map only; labels and probabilities do not
-        depend on it. On most tables the map hardly changes after ten iterations, although the
-        bound still rises (`converged_`).
+        Maximum number of EM iterations. They move the map only, which hardly changes after ten
+        iterations on most tables, although the bound still rises.
     optimizer_steps : int, default=10
         L-BFGS steps of an M-step.
     tol : float, default=0.02
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
     n_resamples : int, default=8
         Number of refits of the base clusterings to random halves of the rows. Probabilities are
-        the mean over the refits, unless gaps separate the clusters. `stability_` says how well
-        refits find the clusters again. Labels and map do not depend on the refits.
+        the mean over the refits, unless gaps separate the clusters. Labels and map do not depend
+        on the refits.
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.
@@ -135,36 +134,28 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Whether to print the steps of a fit and the bound after every iteration.
     callback : callable, default=None
         Called as callback(iteration, bound, labels) after every iteration, with the labels of the
-        rows that are fitted, which do not change. If it has a method `started`, that is called as
-        callback.started(step) when a step of the fit begins. If it has a method `assigned`, that is
-        called as callback.assigned(rows_so_far, n_samples) while rows beyond `max_rows` are
-        assigned.
+        fitted rows. Its methods `started` and `assigned`, if any, are called as
+        callback.started(step) when a step of the fit begins, and as
+        callback.assigned(rows_so_far, n_samples) while rows beyond `max_rows` are assigned.
     random_state : int, RandomState instance or None, default=None
         Seed of the subsample beyond `max_rows`, of the refits and of the map.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row. A row without any value is left out: its label is -1, and its
-        probabilities and latent point are NaN.
-    responsibilities_ : ndarray of shape (n_samples, M)
-        Probability of each cluster for each row.
+    labels_, responsibilities_ : ndarray of shape (n_samples,), (n_samples, M)
+        Cluster of each row, and the probability of each cluster. A row without any value is left
+        out: its label is -1, and its probabilities and latent point are NaN.
     embedding_, embedding_variances_ : ndarray of shape (n_samples, Q)
         Means and variances of the latent points.
-    n_clusters_ : int
-        Number of clusters M.
+    n_clusters_, no_clusters_ : int, bool
+        Number of clusters M. Whether it was open and the data show no clusters.
     selection_ : DataFrame or None
         Evidence for each number of clusters that was tried. `plausible` is True for the chosen
-        number and for those that are nearly as good. None if no number was tried.
+        number and for those that are nearly as good.
     summary_ : DataFrame
         One row for each cluster: rows, certainty, verdict with its border, stability.
-    no_clusters_ : bool
-        True if the number was open and the data show no clusters.
-    consensus_ : ndarray of shape (n_fitted, M)
-        Fraction of base clusterings that put a row into a cluster. If a subsample is fitted, it
-        has the rows of the subsample, in the order of the table.
-    base_clusterings_ : tuple of str
-        Names of the base clusterings.
+    consensus_, base_clusterings_ : ndarray of shape (n_fitted, M), tuple of str
+        Fraction of base clusterings that put a fitted row into a cluster, and their names.
     cluster_sizes_, certainty_ : ndarray of shape (M,)
         Number of rows of each cluster, and their mean probability.
     stability_ : ndarray of shape (M,) or None
@@ -174,17 +165,15 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         What each cluster is: "group" if a valley of the density separates it from every
         neighbour, "slice" if it is a part of a continuum, or "too few rows to say". `depth` is the
         density in the shallowest valley relative to the lower peak, towards `neighbour`.
-    groups_ : ndarray of shape (n_samples,)
-        Group of each row, or -1. Groups are parts of the rows that valleys separate and that
-        halves of the rows and fits without a column show again. They need not be clusters, and
-        clusters can be slices of them. The clusters are one of the partitions that are searched.
-    group_depths_ : list of float
-        For each group, the density in the shallowest valley around it relative to the lower peak.
+    groups_, group_depths_ : ndarray of shape (n_samples,), list of float
+        Group of each row or -1, and the depth of the shallowest valley around each group. Groups
+        are parts of the rows that valleys separate and that halves of the rows and fits without a
+        column show again. They need not be clusters, and clusters can be slices of them.
     overlapping_pairs_, small_clusters_, empty_clusters_ : list
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
     log_density_, unusual_below_ : ndarray of shape (n_samples,), float
         Lower bound on the log density of each row in the scaled columns, which model files leave
-        out, and the limit below which `row_results` calls a row unusual.
+        out, and the limit below which a row is unusual.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
         The mixture over the latent space.
     inducing_points_, kernel_params_ : ndarray of shape (K, Q), list of dict
@@ -193,22 +182,15 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     encoder_ : TableEncoder or None
         Fitted encoder of the data frame, which makes F features of its columns. None if X was an
         array, whose columns are the features.
-    noise_variances_ : ndarray of shape (F,)
-        Variance of the noise in the scaled features.
-    offset_, scale_ : ndarray of shape (F,)
-        The model sees (features - offset_) / scale_. Constant features have the scale 0 and are
-        left out.
+    offset_, scale_, noise_variances_ : ndarray of shape (F,)
+        The model sees (features - offset_) / scale_, with this variance of the noise. Constant
+        features have the scale 0 and are left out.
     lower_bound_, lower_bounds_ : float, list of float
         The bound at the end, and after every iteration.
     n_iter_, converged_ : int, bool
         Number of iterations, and whether `tol` was reached.
     n_features_in_, feature_names_in_
         Number of columns of X in `fit`, and their names if they had any.
-
-    Notes
-    -----
-    There is no `sample_weight`: the spanning tree and the tests of valleys are not defined for
-    weighted rows.
 
     References
     ----------

@@ -10,8 +10,6 @@ training row and keeps its variance. Its mean takes damped Gauss-Newton steps un
 than `LEAST_GAIN`. A training row, up to rounding, keeps the distribution that the fit gave it.
 """
 
-from typing import Any
-
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
@@ -29,7 +27,7 @@ LABEL_NEIGHBOURS = 10  # of a row, which decide its label
 LEAST_GAIN = 1e-3
 SAME_ROW = 1e-8  # distance relative to the length of a row below which two rows are equal
 TREE_COLUMNS = 15  # scikit-learn searches more columns without a tree
-ROWS_AT_ONCE, TRAINED_AT_ONCE = 128, 2000  # compared together; their scores stay in the cache
+ROWS_AT_ONCE = 64  # compared with the training rows together; their scores stay in the cache
 
 
 class TrainingRows:
@@ -60,29 +58,19 @@ class TrainingRows:
         rounding = 2.0 * Y.shape[1] * np.finfo(np.float32).eps
         found, doubtful = np.empty(len(Y), dtype=np.intp), np.empty(len(Y), dtype=bool)
         for rows in gen_batches(len(Y), ROWS_AT_ONCE):
+            each = np.arange(len(Y[rows]))
             with np.errstate(over="ignore", invalid="ignore"):
-                y = np.c_[Y[rows], np.ones(len(Y[rows]))].astype(np.float32)
-                found[rows], lead = self._two_highest(y)
+                y = np.c_[Y[rows], np.ones(len(each))].astype(np.float32)
+                scores = y @ self._single
+                found[rows] = best = scores.argmax(axis=1)
+                highest = scores[each, best]
+                scores[each, best] = -np.inf
+                lead = highest - scores.max(axis=1)
                 allowed = rounding * (np.sum(Y[rows] ** 2, axis=1) + self._largest_square)
                 doubtful[rows] = ~(lead > allowed)
         if doubtful.any():
             found[doubtful] = self.nearest(Y[doubtful], 1)[1][:, 0]
         return found
-
-    def _two_highest(self, y: Array) -> tuple[Indices, Array]:
-        """Return the training row with the highest score, and its lead over the second, (n,)."""
-        each, best = np.arange(len(y)), np.zeros(len(y), dtype=np.intp)
-        highest: Any = np.full(len(y), -np.inf, dtype=np.float32)
-        second = highest
-        for trained in gen_batches(len(self.rows), TRAINED_AT_ONCE):
-            scores = y @ self._single[:, trained]
-            own = scores.argmax(axis=1)
-            first = scores[each, own]
-            scores[each, own] = -np.inf
-            second = np.maximum(np.maximum(second, scores.max(axis=1)), np.minimum(highest, first))
-            best = np.where(first > highest, trained.start + own, best)
-            highest = np.maximum(highest, first)
-        return best, highest - second
 
     def equal(self, Y: Array, nearest: Indices) -> BoolArray:
         """Return whether each row equals its nearest training row up to rounding, (n,)."""
