@@ -58,11 +58,7 @@ def templates(package: str, name: str) -> dict[str, str]:
 
 
 def table(
-    heading: Sequence[object],
-    rows: Iterable[Sequence[object]],
-    *,
-    caption: str,
-    class_: str = "",
+    heading: Sequence[object], rows: Iterable[Sequence[object]], *, caption: str, class_: str = ""
 ) -> Html:
     """Return a table that scrolls horizontally; the first cell of a row is its header."""
     # A column without a name has no header cell, so that screen readers announce none.

@@ -39,14 +39,12 @@ REGIONS = (0.5, 0.9)  # probabilities of the ellipses
 MOST_MARKED = 90  # bounds; more markers overlap
 LEGEND_LINE = 0.16  # inches
 
-GroupPoints = Sequence[np.ndarray]  # the points of each group
-
 
 class DrawnGroups(NamedTuple):
     """Groups of rows that are drawn in different styles."""
 
     title: str
-    numbers: np.ndarray  # (N,) group of each row
+    numbers: Indices  # (N,) group of each row
     names: list[str]
     looks: list[int]  # number of the style of each group
 
@@ -55,34 +53,50 @@ def cluster_groups(labels: Indices, n_clusters: int) -> DrawnGroups:
     """Return clusters (N,) as groups."""
     sizes = np.bincount(labels, minlength=n_clusters)
     names = [f"{m} ({size} rows)" for m, size in enumerate(sizes)]
-    return DrawnGroups("clusters", labels, names, list(range(len(names))))
+    return DrawnGroups("clusters", labels, names, list(range(n_clusters)))
 
 
-def class_groups(
-    classes: np.ndarray, class_names: Sequence[str], clusters: np.ndarray
-) -> DrawnGroups:
+def class_groups(classes: Indices, class_names: Sequence[str], clusters: Indices) -> DrawnGroups:
     """Return the classes (N,) as groups in the styles of the clusters that they overlap most."""
     looks = matched_looks(classes, clusters, len(class_names), int(clusters.max()) + 1)
-    return DrawnGroups(
-        "classes", classes, [as_drawn(name, LONGEST_CLASS) for name in class_names], looks
-    )
+    names = [as_drawn(name, LONGEST_CLASS) for name in class_names]
+    return DrawnGroups("classes", classes, names, looks)
 
 
-def plot_points(axes: "Axes", X: np.ndarray, groups: DrawnGroups, legend_width: float) -> None:
-    """Plot latent points X (N, Q) in the styles of their groups; the legend is below the axes."""
+def plot_points(axes: "Axes", X: Array, groups: DrawnGroups, legend_width: float) -> None:
+    """Plot latent points X (N, Q) in the styles of their groups; the legend is below the axes.
+
+    One latent dimension is plotted as histograms.
+    """
     shown = shown_rows(len(X))
     middle, directions, titles = projection(X)
-    points = (X[shown] - middle) @ directions.T
-    planar = points.shape[1] == 2
-    parts = [points[groups.numbers[shown] == group] for group in range(len(groups.names))]
-    (_scatter if planar else _histogram)(axes, parts, groups.names, groups.looks)
-    axes.set(title=groups.title, xlabel=titles[0], ylabel=titles[1] if planar else "rows")
+    points, numbers = (X[shown] - middle) @ directions.T, groups.numbers[shown]
+    parts = [points[numbers == group] for group in range(len(groups.names))]
+    size = float(np.clip(4000 / len(points), 5.0, LARGEST_POINT))
+    if points.shape[1] == 1:
+        axes.hist(
+            [part[:, 0] for part in parts],
+            bins=np.histogram_bin_edges(points, bins=HISTOGRAM_BINS).tolist(),
+            stacked=True,
+            color=[look(index)[0] for index in groups.looks],
+            edgecolor="white",
+            linewidth=0.25,
+            label=groups.names,
+        )
+    else:
+        edge: Any = {"linewidths": 0.25 if size == LARGEST_POINT else 0.0, "edgecolors": "white"}
+        for part, name, index in zip(parts, groups.names, groups.looks, strict=True):
+            colour, marker = look(index)
+            style = {"c": colour, "marker": marker, "label": name, **edge}
+            axes.scatter(part[:, 0], part[:, 1], s=size, **style)
+        axes.margins(0.04)
+    axes.set(title=groups.title, xlabel=titles[0], ylabel=titles[1])
     axes.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, -0.2),
         ncols=legend_columns(groups.names, legend_width),
         borderaxespad=0.0,
-        markerscale=float(np.sqrt(LARGEST_POINT / _point_size(len(points)))),
+        markerscale=float(np.sqrt(LARGEST_POINT / size)),
     )
 
 
@@ -113,51 +127,24 @@ def plot_mixture(axes: "Axes", X: Array, means: Array, covariances: Array, fille
     axes.set_title(f"{axes.get_title()}, + their means, 50 and 90 % regions")
 
 
-def shown_rows(n: int) -> np.ndarray:
+def shown_rows(n: int) -> Indices:
     """Return the rows to draw: an evenly spaced subset of n rows."""
     return np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).astype(int))
 
 
-def projection(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Return the origin (Q,), at most two axes (2, Q), and the titles of the axes."""
+def projection(X: Array) -> tuple[Array, Array, list[str]]:
+    """Return the origin (Q,), at most two axes (2, Q), and the titles of both axes."""
     X = X[shown_rows(len(X))]
     q = X.shape[1]
     if q <= 2:
-        return np.zeros(q), np.eye(q), ["latent dimension 1", "latent dimension 2"]
+        second = "latent dimension 2" if q == 2 else "rows"
+        return np.zeros(q), np.eye(q), ["latent dimension 1", second]
     middle = X.mean(axis=0)
     _, lengths, axes = np.linalg.svd(X - middle, full_matrices=False)
     percent = 100.0 * lengths**2 / max(np.sum(lengths**2), np.finfo(float).tiny)
     # The sign of a singular vector is arbitrary: make its largest entry positive.
     axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(axis=1)])[:, None]
     return middle, axes, [f"latent principal axis {i + 1} ({percent[i]:.0f} %)" for i in range(2)]
-
-
-def _scatter(axes: "Axes", parts: GroupPoints, names: Sequence[str], looks: Sequence[int]) -> None:
-    size = _point_size(sum(map(len, parts)))
-    edge = 0.25 if size == LARGEST_POINT else 0.0  # small points have no edge
-    for part, name, index in zip(parts, names, looks, strict=True):
-        colour, marker = look(index)
-        style: Any = {"c": colour, "marker": marker, "linewidths": edge, "edgecolors": "white"}
-        axes.scatter(part[:, 0], part[:, 1], s=size, label=name, **style)
-    axes.margins(0.04)
-
-
-def _point_size(n: int) -> float:
-    return float(np.clip(4000 / n, 5.0, LARGEST_POINT))
-
-
-def _histogram(
-    axes: "Axes", parts: GroupPoints, names: Sequence[str], looks: Sequence[int]
-) -> None:
-    axes.hist(
-        [part[:, 0] for part in parts],
-        bins=np.histogram_bin_edges(np.concatenate(parts)[:, 0], bins=HISTOGRAM_BINS).tolist(),
-        stacked=True,
-        color=[look(index)[0] for index in looks],
-        edgecolor="white",
-        linewidth=0.25,
-        label=list(names),
-    )
 
 
 def profile_size(profile: Profile) -> tuple[float, float]:
@@ -168,28 +155,24 @@ def profile_size(profile: Profile) -> tuple[float, float]:
 
 def plot_profile(axes: "Axes", profile: Profile) -> None:
     """Plot features as rows and clusters as columns, coloured by the distance from other rows."""
-    shown = sorted(profile.by_difference[:MOST_FEATURES])
-    m = len(profile.sizes)
+    shown, m = sorted(profile.by_difference[:MOST_FEATURES]), len(profile.sizes)
     differences = np.ma.masked_invalid(profile.differences[:, shown].T)
-    clusters = [f"{k}\n{size} rows" for k, size in enumerate(profile.sizes)]
+    few = m <= MOST_WRITTEN
+    clusters = [f"{k}\n{size} rows" if few else str(k) for k, size in enumerate(profile.sizes)]
     limits: Any = {"vmin": -STRONGEST, "vmax": STRONGEST}
     image = axes.imshow(differences, cmap="PuOr_r", aspect="auto", **limits)
-    axes.set_xticks(range(m), clusters if m <= MOST_WRITTEN else [str(k) for k in range(m)])
-    axes.set_yticks(
-        range(len(shown)), [shortened(profile.features[j], LONGEST_FEATURE) for j in shown]
-    )
-    axes.set_xlabel("cluster")
-    axes.set_title("means, coloured by distance from all other rows")
+    features = [shortened(profile.features[j], LONGEST_FEATURE) for j in shown]
+    axes.set_xticks(range(m), clusters)
+    axes.set_yticks(range(len(shown)), features)
+    axes.set(xlabel="cluster", title="means, coloured by distance from all other rows")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    if m <= MOST_WRITTEN:
+    for k in np.flatnonzero(profile.sizes).tolist() if few else []:
         for row, j in enumerate(shown):
-            for k in np.flatnonzero(profile.sizes).tolist():
-                difference = float(np.nan_to_num(profile.differences[k, j]))
-                light = DARK_PURPLE < difference < DARK_ORANGE
-                look: Any = {"fontsize": 6.5, "color": INK if light else "white"}
-                text = profile.shown(j, profile.means[k, j])
-                axes.text(k, row, text, ha="center", va="center", **look)
+            light = DARK_PURPLE < float(np.nan_to_num(profile.differences[k, j])) < DARK_ORANGE
+            style: Any = {"fontsize": 6.5, "color": INK if light else "white"}
+            text = profile.shown(j, profile.means[k, j])
+            axes.text(k, row, text, ha="center", va="center", **style)
     shrink = min(1.0, 6.0 / len(shown))
     axes.figure.colorbar(image, ax=axes, label="standard deviations", shrink=shrink)
 
@@ -234,8 +217,8 @@ def draw_embedding(result: Result, stem: Path) -> None:
     panel = width / len(panels) - 0.5
     lines = max(-(-len(names) // legend_columns(names, panel)) for _, _, names, _ in panels)
     with canvas(stem, width=width, height=2.7 + LEGEND_LINE * lines) as figure:
-        planar = X.shape[1] > 1
-        row = figure.subplots(1, len(panels), squeeze=False, sharex=True, sharey=planar)[0]
+        shared: Any = {"sharex": True, "sharey": X.shape[1] > 1, "squeeze": False}
+        row = figure.subplots(1, len(panels), **shared)[0]
         for axes, groups in zip(row, panels, strict=True):
             plot_points(axes, X, groups, panel)
         if result.mixture is not None:

@@ -111,7 +111,7 @@ def names_of(profile: Profile, conditions: list[Condition]) -> list[str]:
     """Return a condition such as "wage > 250" or else a proposed name for each cluster."""
     names = profile.proposed_names()
     for condition in conditions:
-        names[condition.cluster] = str(condition)
+        names[condition.cluster] = condition.words
     return names
 
 

@@ -32,14 +32,8 @@ class Condition(NamedTuple):
 
     cluster: int
     column: str
-    relation: str  # "<=", ">" or "="
-    value: str
+    words: str  # such as "wage > 250", or "kind=new" as in the names of features
     agreement: float
-
-    def __str__(self) -> str:
-        if self.relation == "=":  # as the names of features
-            return f"{self.column}={self.value}"
-        return f"{self.column} {self.relation} {self.value}"
 
 
 def explaining_conditions(data: Rows, labels: Indices, profile: Profile) -> list[Condition]:
@@ -58,10 +52,10 @@ def explaining_conditions(data: Rows, labels: Indices, profile: Profile) -> list
             for m in np.flatnonzero(agreement.max(axis=0, initial=0.0) >= LEAST_AGREEMENT).tolist():
                 top = int(agreement[:, m].argmax())
                 if m not in best or agreement[top, m] > best[m].agreement:
-                    value = known[top]
+                    words = f"{name}={known[top]}"
                     if relation != "=":
-                        value = _threshold(profile, features[0], between(*value))
-                    best[m] = Condition(m, name, relation, value, agreement[top, m])
+                        words = _in_words(profile, features[0], relation, between(*known[top]))
+                    best[m] = Condition(m, name, words, agreement[top, m])
     return [best[m] for m in sorted(best)]
 
 
@@ -194,8 +188,5 @@ def _thresholds(values: Array, member: BoolArray) -> list[float]:
 def _in_words(profile: Profile, j: int, sign: str, edge: float) -> str:
     if profile.is_category[j]:
         return profile.features[j]
-    return f"{profile.features[j]} {sign} {_threshold(profile, j, edge)}"
-
-
-def _threshold(profile: Profile, j: int, edge: float) -> str:
-    return as_date(edge) if profile.columns[j] in profile.dates else threshold(edge)
+    shown = as_date(edge) if profile.columns[j] in profile.dates else threshold(edge)
+    return f"{profile.features[j]} {sign} {shown}"

@@ -1,7 +1,6 @@
 """Write the tables of a result: labels, embedding, profile, trace, and the user's table."""
 
-import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.result import words
 from sgpmic_cli.result.profile import Profile
 from sgpmic_cli.result.result import Result
-from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.tables.read import read_blocks
 from sgpmic_cli.tables.rows import RowResults, Rows
 from sgpmic_cli.text import LINE_END
@@ -24,11 +22,7 @@ TABLE_DIGITS = 4  # of probabilities
 
 def write_tables(result: Result, folder: Path) -> None:
     """Write all tables of a fit."""
-    numbers, ids, groups = row_numbers(result.rows), result.rows.ids, result.groups
-    for rows in row_blocks(len(numbers)):
-        names = None if ids is None else ids[rows]
-        part = None if groups is None else groups[rows]
-        append_rows(folder, numbers[rows], names, result.results.part(rows), part)
+    append_rows(folder, row_numbers(result.rows), result.rows.ids, result.results, result.groups)
     write_profile(folder / "profile.csv", result.profile)
     if result.trace is not None:
         result.trace.to_csv(folder / "trace.csv", index=False, lineterminator="\n")
@@ -84,18 +78,16 @@ def append_rows(
     labels |= {f"p{m}": p.round(TABLE_DIGITS) for m, p in enumerate(prediction.probabilities.T)}
     labels["unusual"] = prediction.unusual.astype(int)
     coordinates = {f"x{q + 1}": x for q, x in enumerate(prediction.points.T)}
-    _append(folder / LABELS, {**keys, **labels})
-    _append(folder / EMBEDDING, {**keys, **coordinates})
+    for name, columns in ((LABELS, labels), (EMBEDDING, coordinates)):
+        new = not (folder / name).exists()
+        rows = pd.DataFrame(keys | columns)
+        rows.to_csv(folder / name, mode="a", header=new, index=False, lineterminator=LINE_END)
 
 
 def typicality(log_density: Array, labels: Indices) -> Array:
     """Return for each row the fraction of rows of its cluster that are not more typical."""
-    ranks = np.empty(len(labels))
-    for cluster in np.unique(labels):
-        rows = np.flatnonzero(labels == cluster)
-        ordered = np.sort(log_density[rows])
-        ranks[rows] = np.searchsorted(ordered, log_density[rows], side="right") / len(rows)
-    return ranks
+    ranks = pd.Series(log_density).groupby(labels).rank(method="max", pct=True)
+    return np.asarray(ranks, dtype=np.float64)
 
 
 def write_profile(path: Path, profile: Profile) -> None:
@@ -179,17 +171,15 @@ def _group_column(groups: Indices | None) -> dict[str, list[str]]:
 def _results(result: Result) -> pd.DataFrame:
     """Return the columns that are added to the table, with the row numbers as index."""
     prediction = result.results
-    ranks = typicality(prediction.log_density, prediction.labels)
     results = {
         "cluster": prediction.labels,
         **_group_column(result.groups),
-        "probability": prediction.probabilities.max(axis=1).round(TABLE_DIGITS),
-        "typicality": ranks.round(TABLE_DIGITS),
+        "probability": prediction.probabilities.max(axis=1),
+        "typicality": typicality(prediction.log_density, prediction.labels),
         "unusual": prediction.unusual.astype(int),
+        **{f"x{q + 1}": coordinate for q, coordinate in enumerate(prediction.points.T)},
     }
-    for q, coordinate in enumerate(prediction.points.T):
-        results[f"x{q + 1}"] = coordinate.round(TABLE_DIGITS)
-    return pd.DataFrame(results, row_numbers(result.rows))
+    return pd.DataFrame(results, row_numbers(result.rows)).round(TABLE_DIGITS)
 
 
 def _joined(table: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
@@ -203,14 +193,3 @@ def _new_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
     while not set(taken).isdisjoint(new):
         new = [f"sgpmic_{name}" for name in new]
     return new
-
-
-def _append(path: Path, columns: Mapping[str, Any]) -> None:
-    """Append rows to a file. Python's writer takes 0.6 of the time of that of pandas."""
-    is_new = not path.exists()
-    with path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator=LINE_END)
-        if is_new:
-            writer.writerow(columns)
-        cells = (np.asarray(column).tolist() for column in columns.values())
-        writer.writerows(zip(*cells, strict=True))

@@ -116,9 +116,9 @@ def explained(conditions: Sequence[Condition], n_clusters: int) -> str:
     """Return a sentence about clusters that one column explains."""
     columns = {condition.column for condition in conditions}
     if len(columns) > 1 or len(conditions) < n_clusters - 1:
-        found = enumeration([f"cluster {c.cluster} ({c})" for c in conditions])
+        found = enumeration([f"cluster {c.cluster} ({c.words})" for c in conditions])
         return f"A single column explains {found}."
-    found = enumeration([f"cluster {c.cluster} is {c}" for c in conditions])
+    found = enumeration([f"cluster {c.cluster} is {c.words}" for c in conditions])
     return f"The column {columns.pop()!r} alone explains the clusters: {found}."
 
 

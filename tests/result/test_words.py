@@ -130,8 +130,8 @@ def test_verdicts_in_words():
 
 
 def test_a_column_that_explains_the_clusters_is_named():
-    one = Condition(0, "literacy", "=", "0", 1.0)
-    assert explained([one, one._replace(cluster=1, value="1")], 2) == (
+    one = Condition(0, "literacy", "literacy=0", 1.0)
+    assert explained([one, one._replace(cluster=1, words="literacy=1")], 2) == (
         "The column 'literacy' alone explains the clusters: cluster 0 is literacy=0 and cluster "
         "1 is literacy=1."
     )
