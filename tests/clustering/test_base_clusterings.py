@@ -92,14 +92,6 @@ def test_the_flat_coordinate_ignores_scales_rotations_and_discrete_columns():
     assert flat_coordinate(random.uniform(size=(400, 3)) ** 2) is None
 
 
-def test_the_flat_coordinate_needs_more_than_two_rows_for_each_column(monkeypatch):
-    flat = "sgpmic_cli.clustering.clusters.discrete_columns.invariant_coordinate"
-    monkeypatch.setattr(flat, lambda Y: np.zeros((len(Y), 1)))
-    Y = np.random.RandomState(0).standard_normal((21, 10))
-    assert flat_coordinate(Y) is not None
-    assert flat_coordinate(Y[:20]) is None
-
-
 def refitted(Y, labels, n_resamples=3):
     found = base.base_consensus(Y, 3)
     found = found._replace(labels=labels, memberships=[np.eye(3)[labels]])
@@ -114,15 +106,6 @@ def test_separate_clusters_come_back_in_refits_and_parts_of_a_cloud_do_not():
     cloud = np.random.RandomState(1).standard_normal((100, 2))
     labels = KMeans(3, n_init=1, random_state=0).fit_predict(cloud)
     assert refitted(cloud, labels)[1].max() < 1.0
-
-
-def test_clusters_between_gaps_are_compared_with_those_of_every_half(monkeypatch):
-    Y, y = make_moons(200, noise=0.03, random_state=0)
-    found = base.one_clustering("tree", y, 2)._replace(gaps=True)
-    indices = iter([1.0, 0.5, 0.3])
-    monkeypatch.setattr(base, "_jaccard", lambda *_: (np.arange(2), np.full(2, next(indices))))
-    _, stability = base.refit(Y, found, 3, np.random.RandomState(0))
-    np.testing.assert_allclose(stability, 0.6)
 
 
 def test_more_columns_than_rows_give_the_results_of_the_space_of_the_rows():
@@ -172,14 +155,3 @@ def test_k_means_does_not_depend_on_order_rotation_or_doubled_rows():
     np.testing.assert_array_equal(base._kmeans(Y[order], 8), wanted[order])
     np.testing.assert_array_equal(base._kmeans(Y @ rotation, 8), wanted)
     np.testing.assert_array_equal(base._kmeans(np.r_[Y, Y], 8)[:300], wanted)
-
-
-def test_the_rounding_of_discrete_columns_is_added_to_the_variances(monkeypatch):
-    Y = np.random.RandomState(0).standard_normal((200, 2))
-    Y[:, 1] = np.sign(Y[:, 1])
-    floors, fit = [], base.fit_t_mixture
-    monkeypatch.setattr(
-        base, "fit_t_mixture", lambda Y, _, floor, m: floors.append(floor) or fit(Y, _, floor, m)
-    )
-    base.base_fits(Y, 2)
-    assert floors[0][1] > 0.3 > 0.01 > floors[0][0]

@@ -6,11 +6,8 @@ from sklearn.datasets import make_circles
 from sklearn.metrics import silhouette_score
 
 from sgpmic_cli import GroupMap
-from sgpmic_cli.clustering import cluster_fit
 from sgpmic_cli.clustering.cluster_fit import numbers_to_try
-from sgpmic_cli.clustering.clusters import cluster_number
 from sgpmic_cli.clustering.clusters.cluster_number import (
-    Selection,
     _gamma_quantiles,
     agreements_of_halves,
     choose_number,
@@ -143,36 +140,11 @@ def test_silhouettes_are_those_of_scikit_learn(m):
     assert silhouette(cdist(X, X), labels, m) == pytest.approx(silhouette_score(X, labels))
 
 
-@pytest.mark.parametrize(("rows", "used"), [(30, 30), (31, 30)])
-def test_a_subsample_decides_the_number_of_large_tables(rows, used, monkeypatch):
-    monkeypatch.setattr(cluster_number, "CHOICE_ROWS", 30)
-    monkeypatch.setattr(cluster_number, "_by_continuous", lambda Y, *_: len(Y))
-    assert choose_number(np.zeros((rows, 2)), [1, 2]) == used
-
-
-@pytest.mark.parametrize(("chosen", "most", "tried"), [(14, 30, 15), (15, 30, 20), (15, None, 15)])
-def test_more_numbers_are_tried_if_the_largest_is_chosen(chosen, most, tried, monkeypatch):
-    asked = []
-
-    def choose(rows, numbers, shared):
-        asked.append(numbers)
-        return Selection(chosen, [])
-
-    monkeypatch.setattr(cluster_fit, "choose_number", choose)
-    prepared = cluster_fit.PreparedRows(np.zeros((200, 2)), None, None, np.arange(200), None)
-    cluster_fit.choose_from(prepared, list(range(1, 16)), most, lambda _: None)
-    assert asked[-1] == list(range(1, tried + 1))
-
-
 def test_halves_with_fewer_rows_than_clusters_do_not_agree():
     X, random_state = np.arange(10.0).reshape(5, 2), np.random.RandomState(0)
     assert agreements_of_halves(X, [3], 0, random_state) == [0.0]
     pairs = np.repeat([[0.0], [9.0]], 20, axis=0)
     assert agreements_of_halves(pairs, [2, 25], 0, random_state) == [1.0, 0.0]
-
-
-def test_the_silhouette_of_one_cluster_is_zero():
-    assert silhouette(np.zeros((5, 5)), np.zeros(5, dtype=int), 1) == 0.0
 
 
 @pytest.mark.parametrize("skewness", [0.0, 0.5, 1.5, -1.0])

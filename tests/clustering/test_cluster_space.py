@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from sgpmic_cli.clustering.clusters import cluster_space
 from sgpmic_cli.clustering.clusters.cluster_space import (
     ClusterSpace,
     shared_dimensions,
@@ -122,18 +121,3 @@ def test_more_clusters_than_projected_rows_use_the_columns():
     space = ClusterSpace.of(standard(X), found, 3)
     np.testing.assert_allclose(np.abs(space.rows), np.abs(standard(X)), atol=1e-12)
     assert space.consensus(3).names == ("k-means",)  # cells of flags have gaps
-
-
-@pytest.mark.parametrize(("rows", "compared"), [(30, 30), (31, 30)])
-def test_the_permutations_of_large_tables_are_those_of_a_subsample(rows, compared, monkeypatch):
-    seen = []
-
-    def spectrum(centred):
-        seen.append(centred)
-        return np.ones(2)
-
-    monkeypatch.setattr(cluster_space, "PERMUTED_ROWS", 30)
-    monkeypatch.setattr(cluster_space, "_spectrum", spectrum)
-    shared(np.random.RandomState(0).randint(0, 2, (rows, 2)))
-    assert {len(centred) for centred in seen} == {compared}
-    np.testing.assert_allclose(seen[-1].mean(axis=0), 0.0, atol=1e-12)

@@ -1,12 +1,8 @@
 """The default model as users call it: scikit-learn's contract, bad input, and invariances."""
 
-import warnings
-
 import numpy as np
 import pytest
 from raw_tables import clouds
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -154,16 +150,3 @@ def test_the_summary_has_one_row_for_each_cluster():
     assert summary["neighbour"].tolist() == [1, 0]
     np.testing.assert_array_equal(summary["stability"], model.stability_)
     assert small().fit(clouds(0, 9)).summary_["stability"].isna().all()
-
-
-def test_warnings_of_base_clusterings_are_not_shown(monkeypatch):
-    fit_predict = KMeans.fit_predict
-
-    def warning(*arguments, **options):
-        warnings.warn("did not converge", ConvergenceWarning, stacklevel=1)
-        return fit_predict(*arguments, **options)
-
-    monkeypatch.setattr(KMeans, "fit_predict", warning)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        GroupMap(3, max_iter=1, random_state=0).fit(load("iris").Y)

@@ -1,6 +1,3 @@
-from types import SimpleNamespace
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
@@ -76,12 +73,6 @@ def test_few_rows_and_discrete_columns_have_no_groups():
     assert (surviving_groups(continuous_columns(flags), one_cluster(flags)).labels == -1).all()
 
 
-def test_groups_that_do_not_come_back_are_left_out(monkeypatch):
-    X, _ = with_island(0.4)
-    monkeypatch.setattr(islands, "comes_back", lambda rows, parts: False)
-    assert (found(X).labels == -1).all()
-
-
 def test_groups_that_any_column_left_out_hides_are_left_out(monkeypatch):
     random, inside = np.random.RandomState(0), np.arange(1000) < 500
     a, b = random.randn(2, 1000)
@@ -89,12 +80,6 @@ def test_groups_that_any_column_left_out_hides_are_left_out(monkeypatch):
     assert (found(X).labels == -1).all()
     monkeypatch.setattr(islands, "_survives", lambda X, way, found, seed: np.ones(2, dtype=bool))
     assert adjusted_rand_score(found(X).labels, inside) > 0.95
-
-
-def test_a_part_comes_back_if_it_overlaps_by_three_quarters():
-    rows = np.arange(100) < 40
-    assert islands.comes_back(rows, (np.arange(100) < 50).astype(int))
-    assert not islands.comes_back(rows, (np.arange(100) < 60).astype(int))
 
 
 def test_the_depth_of_a_part_is_that_of_its_shallowest_valley():
@@ -108,25 +93,6 @@ def test_the_depth_of_a_part_is_that_of_its_shallowest_valley():
     assert found.depths == [depths[0, 1], depths[0, 1], depths[1, 2]]
 
 
-def test_an_island_of_a_tree_has_a_sixtieth_of_the_rows():
-    lengths = np.ones(1000)
-    lengths[[10, 20, 40]] = [9.0, 8.0, 7.0]  # 1 %, 2 % and 4 % of the rows are behind these edges
-    path = {"rows": np.arange(1000), "sizes": 1000 - np.arange(1000), "lengths": lengths}
-    sides = islands.longest_cut(SimpleNamespace(**path))
-    assert np.bincount(sides).min() == 20
-
-
-def test_a_valley_that_is_more_likely_than_not_suffices_in_refits():
-    X, _ = with_island(0.4)
-    with patch.object(islands, "_parts", wraps=islands._parts) as spy:
-        found(X)
-    levels = [call.args[3] for call in spy.call_args_list]
-    assert levels.count(0.5) == 8 + 4  # halves, and fits without one of four columns
-    # The clusters of the fit have the whole level, and the other ways share it.
-    ways = len(islands._ways(X.shape, one_cluster(X), ()))
-    assert [level for level in levels if level != 0.5][:2] == [0.05, 0.05 / (ways - 1)]
-
-
 def test_the_estimator_has_verdicts_and_groups():
     X, inside = with_island(0.05, n=600)
     model = GroupMap(2, random_state=0).fit(X)
@@ -138,21 +104,6 @@ def test_rows_beyond_the_subsample_have_groups():
     X, inside = with_island(0.3, n=1200)
     with pytest.warns(UserWarning, match="subsample"):
         model = GroupMap(2, random_state=0, max_rows=400).fit(X)
-    assert adjusted_rand_score(model.groups_, inside) > 0.95
-
-
-def test_a_subsample_decides_the_groups_of_many_rows(monkeypatch):
-    X, inside = with_island(0.3, n=1200)
-    seen = []
-    monkeypatch.setattr(group_map, "VERDICT_ROWS", 400)
-    verdicts = group_map.verdicts_of
-    monkeypatch.setattr(
-        group_map,
-        "verdicts_of",
-        lambda X, *more: seen.append(len(X)) or verdicts(X, *more),
-    )
-    model = GroupMap(2, random_state=0, max_iter=1).fit(X)
-    assert seen == [400]
     assert adjusted_rand_score(model.groups_, inside) > 0.95
 
 

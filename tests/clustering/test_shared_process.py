@@ -117,9 +117,3 @@ def test_cubature_approaches_the_exact_expectations(q):
         np.testing.assert_allclose(found.PsiY.T, psi + linear * mu @ Z.T, atol=variance**2 * 50)
     assert errors[1] < 1e-5
     assert errors[1] < 0.02 * errors[0]
-
-
-def test_the_logs_of_kernel_parameters_have_the_prior_variance_nine():
-    p = problem()[1]
-    logs = np.concatenate([np.ravel(x) for x in (p.log_v, p.log_g, p.log_l, p.log_noise)])
-    assert process.log_prior(p) == pytest.approx(-np.sum(logs**2) / 18.0)

@@ -118,22 +118,6 @@ def test_the_gap_compares_cut_edges_with_long_edges_that_remain():
     assert cut(tree, 2).gap == pytest.approx(expected)
 
 
-def test_four_data_sets_of_each_kind_are_drawn_from_the_clusters(monkeypatch):
-    Y = make_circles(300, noise=0.04, factor=0.4, random_state=0)[0]
-    labels, draws, draw = (Y[:, 0] > 0).astype(int), [], spanning_tree._draw
-    monkeypatch.setattr(
-        spanning_tree, "_draw", lambda *given: draws.append(draw(*given)) or draws[-1]
-    )
-    spanning_tree.excess_of_gap(Y, spanning_trees(Y), labels, 2, np.random.RandomState(0))
-    assert len(draws) == 4
-    own = np.vstack([Y[labels == 0], Y[labels == 1]])
-    n = np.sum(labels == 0)
-    for part in (slice(n), slice(n, None)):
-        together = np.vstack([drawn[part] for drawn in draws])
-        np.testing.assert_allclose(together.mean(axis=0), own[part].mean(axis=0), atol=0.1)
-        np.testing.assert_allclose(np.cov(together.T), np.cov(own[part].T), atol=0.1)
-
-
 def test_outliers_are_no_cluster():
     random = np.random.RandomState(0)
     X, y = make_circles(300, noise=0.04, factor=0.4, random_state=0)

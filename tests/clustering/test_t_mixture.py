@@ -7,7 +7,6 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from sgpmic_cli.clustering.clusters import t_mixture
-from sgpmic_cli.clustering.clusters.label_constants import EM_ITERATIONS, EM_TOL
 from sgpmic_cli.clustering.clusters.t_mixture import fit_t_mixture
 
 
@@ -66,11 +65,6 @@ def test_the_likelihood_does_not_fall(monkeypatch):
         values.append(fit(Y, start, 1e-9).log_likelihood)
     assert np.diff(values).min() > -1e-3
     assert values[-1] > values[0] + 0.05
-
-
-def test_em_stops_like_that_of_scikit_learn():
-    usual = GaussianMixture()
-    assert (usual.max_iter, usual.tol) == (EM_ITERATIONS, EM_TOL)
 
 
 def test_a_cluster_without_rows_stays_finite():

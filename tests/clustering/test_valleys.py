@@ -9,7 +9,6 @@ from sgpmic_cli.clustering.clusters.valleys import (
     P_VALUES,
     STATISTICS,
     find_valleys,
-    least_rows,
     nearest_rows,
     p_value,
     power,
@@ -57,16 +56,6 @@ def test_p_values_are_those_of_clustered_uniform_clouds(columns):
         error = np.sqrt(level * (1 - level) / 300)
         rate = np.mean([p_value(statistic, columns) < level for statistic in drawn])
         assert rate == pytest.approx(level, abs=3 * error)
-
-
-def test_few_rows_are_all_neighbours():
-    found = valleys.nearest_rows(np.random.RandomState(0).standard_normal((4, 2)))
-    assert [set(row) for row in found] == [{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}]
-
-
-def test_smaller_p_values_need_larger_statistics():
-    assert (np.diff(valleys.P_VALUES) < 0.0).all()
-    assert (np.diff(valleys.STATISTICS, axis=1) >= 0.0).all()
 
 
 def test_other_densities_with_one_mode_have_smaller_statistics():
@@ -118,23 +107,6 @@ def test_outliers_do_not_hide_a_valley():
         assert valley.p_value == pytest.approx(P_VALUES[-1])
 
 
-def without_rows(first, last):
-    """Return the depth of the valley of an even density from -2 to 2 with an empty interval."""
-    t = np.linspace(-2.0, 2.0, 4001)
-    return valleys.deepest_valley(t[(t < first) | (t >= last)])[2]
-
-
-def test_a_valley_is_as_wide_as_six_bins_and_up_to_three_from_the_middle():
-    assert without_rows(-0.3, 0.3) == without_rows(0.0, 0.6) == without_rows(-0.6, 0.0) == 0.0
-    assert min(without_rows(-0.2, 0.2), without_rows(0.1, 0.7), without_rows(-0.7, -0.1)) > 0.0
-
-
-def test_a_peak_is_up_to_one_bin_from_the_mean():
-    for shift, all_rows in ((0.0, True), (0.1, True), (0.2, False)):
-        t = np.r_[np.linspace(-1.29, -0.71, 100), np.linspace(0.71, 1.29, 100) + shift]
-        assert (valleys.deepest_valley(t)[0] == 10.0) == all_rows
-
-
 def test_clusters_of_any_shape_are_separated_by_empty_space():
     X, labels = make_moons(600, noise=0.05, random_state=0)
     [valley] = found(X, labels)
@@ -170,13 +142,6 @@ def test_directions_are_fitted_without_the_rows_that_are_tested():
     assert min(p_values) > 0.05
 
 
-def test_clusters_are_neighbours_if_one_is_second_best_for_a_tenth_of_the_other():
-    labels, scores = np.repeat([0, 1, 2], 100), np.tile([0.0, 9.0, 0.0], (300, 1))
-    for rows, pairs in ((7, [(0, 1), (1, 2)]), (15, [(0, 1), (0, 2), (1, 2)])):
-        scores[:rows, 2] = 10.0
-        assert list(valleys._neighbours(scores, labels)) == pairs
-
-
 def test_projections_are_those_of_shrunk_discriminants_without_the_fifth_that_is_projected():
     X, labels = two_gaussians(4.0)
     X = X @ np.random.RandomState(1).randn(3, 3)
@@ -204,11 +169,3 @@ def test_power_is_the_rate_at_which_clear_valleys_are_found():
     results = [found(*two_gaussians(4.0, n=120, seed=seed))[0] for seed in range(40)]
     rate = np.mean([valley.p_value < 0.05 for valley in results])
     assert rate == pytest.approx(power(60, 0.05, 3), abs=0.2)
-
-
-def test_an_empty_valley_is_significant_from_the_least_number_of_rows_on():
-    for rows in (int(least_rows(0.05, 2)) - 2, int(least_rows(0.05, 2)) + 2):
-        in_peak = round(rows * valleys._clear_counts()[1])
-        t = np.r_[np.linspace(-1.2, -0.8, in_peak), np.linspace(0.8, 1.2, in_peak)]
-        significant = p_value(valleys.deepest_valley(t)[0], 2) <= 0.05
-        assert significant == (rows > least_rows(0.05, 2))

@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 from sklearn.cluster import KMeans
 
 from sgpmic_cli.clustering.clusters import verdicts
-from sgpmic_cli.clustering.clusters.valleys import Valley
 from sgpmic_cli.clustering.clusters.verdicts import continuous_columns, verdicts_of
 
 
@@ -55,34 +53,6 @@ def test_clusters_without_rows_and_single_clusters_have_a_verdict():
     assert verdicts_of(X, labels, 3)[2].verdict == "too few rows to say"
     assert verdicts_of(X, 0 * labels, 1) == [verdicts.ClusterVerdict("slice")]
     assert kinds(*gaussians(200, 5)) == ["too few rows to say"] * 2
-
-
-def verdict_of(monkeypatch, n_clusters, p_value, rows=300):
-    """Return the verdict on clusters in a row, given the p-value of their borders."""
-
-    def borders(X, labels, nearest, seed):
-        return [Valley(m, m + 1, p_value, 0.5) for m in range(labels.max())]
-
-    monkeypatch.setattr(verdicts, "find_valleys", borders)
-    labels = np.arange(n_clusters).repeat(rows)
-    [verdict] = set(kinds(np.random.RandomState(0).randn(len(labels), 2), labels))
-    return verdict
-
-
-@pytest.mark.parametrize(
-    ("n_clusters", "p_value", "expected"),
-    [(2, 0.03, "group"), (2, 0.07, "slice"), (5, 0.02, "slice")],
-)
-def test_the_level_is_shared_by_the_borders(n_clusters, p_value, expected, monkeypatch):
-    assert verdict_of(monkeypatch, n_clusters, p_value) == expected
-
-
-@pytest.mark.parametrize(
-    ("probability", "expected"), [(0.7, "too few rows to say"), (0.9, "slice")]
-)
-def test_a_slice_needs_a_power_of_four_fifths(probability, expected, monkeypatch):
-    rows = next(n for n in range(1, 500) if verdicts.power(n, 0.05, 2) >= probability)
-    assert verdict_of(monkeypatch, 2, 0.07, rows) == expected
 
 
 def test_discrete_columns_take_no_part():

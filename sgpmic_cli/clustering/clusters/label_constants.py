@@ -1,7 +1,6 @@
 """Constants of the rules for labels, probabilities and the number of clusters, with their sources.
 
-"Measured" refers to a table in `docs/tried.md`. A test fails if a constant is halved or doubled
-(`test_label_constants.py`), except for those that affect the time and the memory only.
+"Measured" refers to a table in `docs/tried.md`.
 """
 
 # Columns
