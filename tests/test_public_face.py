@@ -47,7 +47,6 @@ def test_the_package_is_typed(package):
 @pytest.mark.parametrize(
     ("statement", "absent"),
     [
-        ("from sgpmic_cli.commands.shared_options import complete_methods as f; f('p')", HEAVY),
         (
             "from typer.testing import CliRunner; from sgpmic_cli.commands import app\n"
             "assert CliRunner().invoke(app, ['benchmark', '--help']).exit_code == 0",

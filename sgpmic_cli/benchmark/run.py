@@ -149,11 +149,12 @@ def run_study(
     check_writable(runs.store.folder, "--store")
     with locked(runs.store.folder):
         stored = len(runs.distinct) - len(pending)
-        options.progress(0, len(pending), f"{stored} stored, running")
+        options.progress(0, len(pending), f"{stored} runs stored")
         for row in _computed(runs, pending):
             rows[row["key"]] = row
             failures += row["status"] == "failed"
-            step = f"{row['method']} on {row['dataset']}"
+            done = f"{len(rows)} of {len(pending)} runs done"
+            step = f"{done}: {row['method']} on {row['dataset']}"
             step += f", {failures} failed" if failures else ""
             options.progress(len(rows), len(pending), step)
     seconds = time.perf_counter() - start

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from typer import Option
 
 from sgpmic_cli.commands import shared_options as shared
-from sgpmic_cli.commands.output import Output
+from sgpmic_cli.commands.output import Output, Progress, finish_runs, print_plan, rich_table
 from sgpmic_cli.text import for_terminal
 
 if TYPE_CHECKING:
@@ -13,39 +15,21 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-# The colours of verdicts in the terminal.
-STYLES = {
-    "exact": "bold green",
-    "within 1": "green",
-    "compatible": "cyan",
-    "differs up": "magenta",
-    "differs down": "red",
-    "data differ": "yellow",
-    "best": "bold green",
-    "tied": "green",
-    "failed": "bold red",
-    "unavailable": "dim",
-    "not run": "dim",
-}
-
 
 def benchmark(  # noqa: PLR0913 - one parameter per option
-    data: shared.DatasetsArgument = None,
-    dataset: str | None = shared.datasets_option(),
-    *,
-    variance: str = shared.option(
-        "Percentages of explained variance that set Q: 50, 95, 99 or all.", value="95"
+    dataset: shared.Datasets,
+    variance: str = Option(
+        "95", help="Percentages of explained variance that set Q: 50, 95, 99 or all."
     ),
-    methods: shared.MethodsOption = "all",
-    scale: Literal["standard", "global", "none"] | None = shared.option(
-        "Scaling for all methods: standard (unit variance), global (one factor) or none.",
-        default="the scaling of each method",
+    methods: shared.Methods = "all",
+    scale: shared.Scale | None = Option(
+        None, help="Scaling for all methods.", show_default="the scaling of each method"
     ),
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
     protocol: shared.Protocol = "as-run",
-    label: shared.LabelOfFile = None,
+    label: shared.LabelOfFiles = None,
     n_jobs: shared.Jobs = -1,
     backend: shared.Backend = "loky",
     scheduler: shared.Scheduler = None,
@@ -53,7 +37,6 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     force: shared.ForceRuns = False,
     retry_failed: shared.RetryFailed = False,
     dry_run: shared.DryRun = False,
-    data_dir: shared.DataDir = None,
     json: shared.Json = False,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -64,30 +47,21 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     130 interrupted.
     """
     from sgpmic_cli.benchmark.pipeline import run_benchmark
-    from sgpmic_cli.benchmark.run import plan_study
-    from sgpmic_cli.commands.output import RunProgress, finish_runs, print_plan
+    from sgpmic_cli.benchmark.run import RunOptions, plan_study
     from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
     output = Output(json, quiet)
-    progress = RunProgress(output)
-    datasets = shared.split_list(shared.named_data(data, dataset))
-    names, percentages = shared.split_list(methods), shared.split_list(variance)
-    how: dict[str, Any] = {"repeats": repeats, "seed": seed, "label": label, "scale": scale}
-    study = paper_suite().study(datasets, names, percentages, protocol=protocol, **how)
-    options = shared.run_options(
-        progress,
-        backend=backend,
-        scheduler=scheduler,
-        store=store,
-        n_jobs=n_jobs,
-        force=force,
-        retry_failed=retry_failed,
-        data_dir=data_dir,
+    datasets, names = shared.split_list(dataset), shared.split_list(methods)
+    how: Any = {"protocol": protocol, "repeats": repeats, "seed": seed}
+    study = paper_suite().study(
+        datasets, names, shared.split_list(variance), label=label, scale=scale, **how
     )
-    if dry_run:
-        print_plan(plan_study(study, options, out), output)
-        return
-    with progress:
+    address = shared.dask_address(backend, scheduler)
+    with Progress(output) as progress:
+        options = RunOptions(store, n_jobs, address, force, retry_failed, progress=progress)
+        if dry_run:
+            print_plan(plan_study(study, options, out), output)
+            return
         runs, table, content = run_benchmark(study, options, out=out, printed=table2())
     output.result(content, _result_tables(table))
     finish_runs(runs, f"tables and manifest in {out}", output)
@@ -95,58 +69,32 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
 
 def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
     """Yield a table of each metric, or of ARI if nothing is printed, with legend and counts."""
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from sgpmic_cli.benchmark.compare import (
-        METRICS,
-        OWN_METRICS,
-        ROW,
-        Verdict,
-        distinct,
-        has_print,
-        is_best,
-        rows_of,
-    )
+    from sgpmic_cli.benchmark import compare
     from sgpmic_cli.benchmark.counts import count_verdicts
     from sgpmic_cli.benchmark.render.tables import BESIDE_NOTE, TITLES, methods_table, notes_of
-    from sgpmic_cli.commands.output import note, rich_table
 
-    printed = has_print(results)
-    metrics = METRICS if printed else OWN_METRICS[:1]
-    shown = results.assign(best=is_best(results))
-    shown = shown[shown["metric"].isin(metrics)]
-    for metric, numbers in shown.groupby("metric", sort=False):
-        # The cells of a row stand together.
-        rows = numbers.groupby(ROW, sort=False)
-        cells = [_row(cell, printed) for _, row in rows for cell in rows_of(row)]
-        headings = ["data set", "% (Q)", "method", TITLES[str(metric)]]
+    printed = compare.has_print(results)
+    results = results.assign(best=compare.is_best(results))
+    occurring: dict[str, int] = {}
+    for metric in compare.METRICS if printed else ("ari",):
+        part = results[results["metric"] == metric]
+        headings = ["data set", "% (Q)", "method", TITLES[metric]]
         headings += ["paper", "diff", ""] if printed else [""]
+        cells = [_row(cell, printed) for cell in compare.rows_of(part)]
         yield rich_table(headings, cells, left=("data set", "% (Q)", "method", ""))
-    counts = {
-        metric: count_verdicts(distinct(part)["verdict"])
-        for metric, part in shown.groupby("metric", sort=False)
-    }
-    lines = [
-        Text.assemble((verdict, STYLES.get(verdict, "")), f": {verdict.meaning}")
-        for verdict in Verdict
-        if any(verdict in each for each in counts.values())
-    ]
-    lines.append(Text.assemble(("bold", "bold"), ": best on the data set"))
-    yield Padding(Group(*lines), (0, 0, 1, 0), expand=False)
-    for metric, verdicts in counts.items():
-        total = sum(verdicts.values())
-        repeated = int((shown["metric"] == metric).sum()) - total
-        more = f"; {repeated} more repeat them" if repeated else ""
-        parts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-        yield note(f"{TITLES[str(metric)]} cells", f"{parts}; {total} in total{more}")
-    for about, names in notes_of(results).items():
-        yield note(", ".join(names), about)
+        counts = count_verdicts(compare.distinct(part)["verdict"])
+        occurring |= counts
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        yield f"{TITLES[metric]}: {verdicts}; equal experiments are counted once"
+    for verdict in compare.Verdict:
+        if verdict in occurring:
+            yield f"{verdict}: {verdict.meaning}"
+    for about, places in notes_of(results).items():
+        yield f"{', '.join(places)}: {about}"
     if not printed:
-        head, methods = methods_table(results)
-        yield rich_table(head, methods, title="Methods", left=head[:1])
-        yield Text(BESIDE_NOTE)
+        head, rows = methods_table(results)
+        yield rich_table(head, rows, title="Methods", left=head[:1])
+        yield BESIDE_NOTE
 
 
 def _row(cell: Any, printed: bool) -> "list[str | Text]":
@@ -165,41 +113,36 @@ def _row(cell: Any, printed: bool) -> "list[str | Text]":
         cell.title,
         Text(plain(cell.mean, cell.std) + runs, style="bold" if cell.best else ""),
         *(paper if printed else []),
-        Text(cell.verdict, style=STYLES.get(cell.verdict, "")),
+        cell.verdict,
     ]
 
 
 def table1(
-    *,
     out: shared.Out = shared.OUTPUT_FOLDER / "table1",
-    data_dir: shared.DataDir = None,
     json: shared.Json = False,
     quiet: shared.Quiet = False,
 ) -> None:
     """Compare the shape and the latent dimensions of every data set with the paper's Table 1."""
-    from sgpmic_cli.commands.output import note, rich_table
     from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
     output = Output(json, quiet)
-    rows = shapes(data_dir=data_dir)
+    rows = shapes()
     write_table1(out, rows)
     shown = rich_table(*for_people(rows), left=("data set", "verdict"))
     brackets = "In brackets: the number of the paper, if it differs."
-    notes = (note(shape["dataset"], shape["note"]) for shape in rows if shape["note"])
+    notes = (f"{shape['dataset']}: {shape['note']}" for shape in rows if shape["note"])
     output.result({"datasets": rows}, [shown, brackets, *notes])
     output.finish(f"tables in {out}")
 
 
 def report(
-    results: Path = shared.option(
-        "Folder of a benchmark, or of the paper's table2 and figures.", value=Path("results")
+    results: Path = Option(
+        Path("results"), help="Folder of a benchmark, or of the paper's table2 and figures."
     ),
-    printed: Path | None = shared.option(
-        "CSV file of printed numbers.", default="those of the paper"
+    printed: Path | None = Option(
+        None, help="CSV file of printed numbers.", show_default="those of the paper"
     ),
-    out: Path = shared.option(
-        "The HTML file to write.", value=shared.OUTPUT_FOLDER / "report.html"
-    ),
+    out: Path = Option(shared.OUTPUT_FOLDER / "report.html", help="The HTML file to write."),
 ) -> None:
     """Write one HTML page with the table of a benchmark, its verdicts and significance.
 

@@ -17,38 +17,33 @@ datasets_app = typer.Typer(
 
 
 @datasets_app.command("list")
-def list_(json: shared.Json = False, data_dir: shared.DataDir = None) -> None:
+def list_(json: shared.Json = False) -> None:
     """List the registered data sets."""
     from sgpmic_cli.data.registered import describe_all
 
     columns = ("name", "n", "p", "n_classes", "state", "licence", "title")
-    _print([{column: data[column] for column in columns} for data in describe_all(data_dir)], json)
+    _print([{column: data[column] for column in columns} for data in describe_all()], json)
 
 
 @datasets_app.command()
 def show(
-    name: str = typer.Argument(help="Name of a data set.", autocompletion=shared.complete_datasets),
+    name: str = typer.Argument(help="Name of a data set."),
     json: shared.Json = False,
-    data_dir: shared.DataDir = None,
 ) -> None:
     """Show the shape, licence, attribution and source of a data set."""
     from sgpmic_cli.data.registered import describe
     from sgpmic_cli.data.registry import entry
 
-    data = describe(entry(name), data_dir)
+    data = describe(entry(name))
     Output(json).result(data, [facts({key: value_text(value) for key, value in data.items()})])
 
 
 @datasets_app.command()
 def fetch(
     names: list[str] | None = typer.Argument(
-        None,
-        help="Names of data sets.",
-        show_default="all that are not bundled",
-        autocompletion=shared.complete_datasets,
+        None, help="Names of data sets.", show_default="all that are not bundled"
     ),
     json: shared.Json = False,
-    data_dir: shared.DataDir = None,
 ) -> None:
     """Download data sets that are not bundled, check their hashes and store them."""
     from sgpmic_cli.data.registered import describe, describe_all
@@ -56,28 +51,27 @@ def fetch(
     from sgpmic_cli.data.registry import entry
     from sgpmic_cli.errors import DataUnavailable
 
-    downloads = [data["name"] for data in describe_all(data_dir) if data["kind"] == "download"]
+    downloads = [data["name"] for data in describe_all() if data["kind"] == "download"]
     found, reasons = [entry(name) for name in names or downloads], []
     for each in found:
         if each.kind == "download":
             try:
-                fetch_one(each, data_dir)
+                fetch_one(each)
             except DataUnavailable as error:  # the others are fetched
                 reasons.append(str(error))
-    states = [describe(each, data_dir) for each in found]
+    states = [describe(each) for each in found]
     _print([{key: data[key] for key in ("name", "state", "path")} for data in states], json)
     if reasons:
         raise DataUnavailable("; ".join(reasons))
 
 
 def _print(rows: list[dict[str, Any]], json: bool) -> None:
-    first = rows[0] if rows else {}
-    left = [column for column, value in first.items() if not isinstance(value, int)]
     cells = [[value_text(value) for value in row.values()] for row in rows]
-    Output(json).result({"datasets": rows}, [rich_table(list(first), cells, left=left)])
+    left = ["name", "state", "path", "licence", "title"]
+    Output(json).result({"datasets": rows}, [rich_table(list(rows[0]), cells, left=left)])
 
 
-def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
+def info(json: shared.Json = False) -> None:
     """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
     import sgpmic_cli
     from sgpmic_cli.data.registered import cache_folder, describe_all
@@ -92,10 +86,10 @@ def info(data_dir: shared.DataDir = None, json: shared.Json = False) -> None:
             "python": sys.executable,
             "package": str(Path(sgpmic_cli.__file__).parent),
             "bundled data": str(bundled_folder()),
-            "downloaded data": str(cache_folder(data_dir)),
+            "downloaded data": str(cache_folder()),
             "results": str(shared.OUTPUT_FOLDER.resolve()),
         },
-        "datasets": {data["name"]: data["state"] for data in describe_all(data_dir)},
+        "datasets": {data["name"]: data["state"] for data in describe_all()},
         "methods": list(paper_suite().methods),
     }
     shown = facts({key: value_text(value) for key, value in content.items()})

@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.result.profile import Profile
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.style import (
-    COLOURS,
     COLUMN,
     INK,
     PAGE,
@@ -36,7 +34,6 @@ MOST_POINTS = 20_000  # more points hide each other and make the PDF very large
 HISTOGRAM_BINS = 30
 LARGEST_POINT = 16.0  # square points
 REGIONS = (0.5, 0.9)  # probabilities of the ellipses
-MOST_MARKED = 90  # bounds; more markers overlap
 LEGEND_LINE = 0.16  # inches
 
 
@@ -175,25 +172,6 @@ def plot_profile(axes: "Axes", profile: Profile) -> None:
             axes.text(k, row, text, ha="center", va="center", **style)
     shrink = min(1.0, 6.0 / len(shown))
     axes.figure.colorbar(image, ax=axes, label="standard deviations", shrink=shrink)
-
-
-def draw_convergence(trace: pd.DataFrame, stem: Path) -> None:
-    """Draw the bound against the iteration, and the ACC if classes are known and labels change."""
-    from matplotlib.ticker import MaxNLocator
-
-    bounds, n_updates = trace["bound"], trace["step"].nunique()
-    iterations = np.arange(1, len(bounds) + 1) / n_updates
-    line = "o-" if len(bounds) <= MOST_MARKED else "-"
-    with_acc = n_updates > 1 and bool(trace["acc"].notna().any())  # GroupMap keeps its labels
-    with canvas(stem, height=3.0 if with_acc else 2.2) as figure:
-        panels = figure.subplots(2 if with_acc else 1, sharex=True, squeeze=False)[:, 0]
-        panels[0].plot(iterations, bounds, line, color=COLOURS[0])
-        panels[0].set(title="the bound that the fit maximises", ylabel="lower bound")
-        if with_acc:
-            panels[1].plot(iterations, trace["acc"], line, color=COLOURS[2])
-            panels[1].set_ylabel("ACC (%)")
-        panels[-1].set_xlabel("iteration")
-        panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def draw_map(result: Result, folder: Path) -> list[str]:

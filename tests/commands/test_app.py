@@ -3,10 +3,9 @@ import shlex
 import pytest
 import typer
 from command_line import assert_one_sentence, document, sgpmic
-from typer.testing import CliRunner
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import EXAMPLES, app, benchmark
+from sgpmic_cli.commands import app, benchmark
 
 COMMANDS = typer.main.get_command(app).commands
 
@@ -23,17 +22,16 @@ def test_a_group_without_a_subcommand_prints_its_help(group):
     assert "Usage: " in result.stdout
 
 
-def test_the_help_of_every_command_ends_with_an_example():
-    assert set(EXAMPLES) == set(COMMANDS)
-    for name, command in COMMANDS.items():
-        assert EXAMPLES[name][0][0] in command.epilog
-
-
-@pytest.mark.parametrize("line", [line for examples in EXAMPLES.values() for line, _ in examples])
-def test_an_example_names_existing_options(line):
-    _, name, *arguments = shlex.split(line)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_of_a_command_names_existing_options(name):
+    _, command, *arguments = shlex.split(COMMANDS[name].epilog.partition("`")[2].strip("`"))
+    assert command == name
     known = {option for parameter in COMMANDS[name].params for option in parameter.opts}
     assert {word for word in arguments if word.startswith("-")} <= known
+
+
+def test_fit_has_few_options():
+    assert len([each for each in COMMANDS["fit"].params if each.name != "help"]) <= 18
 
 
 def test_no_command_writes_into_the_published_results_by_default():
@@ -55,7 +53,7 @@ def test_system_errors_are_one_sentence(monkeypatch, raised, sentence):
     def fail(*arguments, **options):
         raise raised
 
-    monkeypatch.setattr(benchmark.shared, "named_data", fail)
+    monkeypatch.setattr(benchmark.shared, "split_list", fail)
     assert_one_sentence(sgpmic("benchmark --dataset iris", code=1), sentence)
 
 
@@ -63,7 +61,7 @@ def test_an_unexpected_exception_is_our_bug_with_a_traceback_in_a_file(tmp_path,
     def fail(*arguments, **options):
         raise ValueError("Found array with 0 feature(s)")  # the words of a library
 
-    monkeypatch.setattr(benchmark.shared, "named_data", fail)
+    monkeypatch.setattr(benchmark.shared, "split_list", fail)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = sgpmic("benchmark --dataset iris", code=1)
     (file,) = tmp_path.glob("sgpmic-error-*.txt")
@@ -74,20 +72,13 @@ def test_an_unexpected_exception_is_our_bug_with_a_traceback_in_a_file(tmp_path,
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_completion_continues_a_list():
-    words = {"COMP_WORDS": "sgpmic benchmark --dataset iris,w", "COMP_CWORD": "3"}
-    words |= {"_SGPMIC_COMPLETE": "complete_bash"}
-    printed = CliRunner().invoke(app, [], prog_name="sgpmic", env=words).stdout
-    assert sorted(printed.split()) == ["iris,wdbc", "iris,wine"]
-
-
-def test_info_names_versions_paths_data_and_methods(tmp_path):
+def test_info_names_versions_paths_data_and_methods():
     content = document("info")
     assert content["versions"].keys() >= {"sgpmic", "python", "numpy"}
     assert content["paths"].keys() >= {"package", "bundled data", "downloaded data"}
     assert content["datasets"]["iris"] == "bundled"
     assert "pca-fcm" in content["methods"]
     assert content["blas"]
-    human = sgpmic("info --data-dir", tmp_path).stdout
+    human = sgpmic("info").stdout
     for words in ("numpy", "pca-fcm", "yale: absent"):
         assert words in human

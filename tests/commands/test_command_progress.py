@@ -1,7 +1,7 @@
 import pytest
 
 from sgpmic_cli.commands import output as module
-from sgpmic_cli.commands.output import Output, Progress, RunProgress
+from sgpmic_cli.commands.output import Output, Progress
 
 
 @pytest.fixture
@@ -23,8 +23,7 @@ def test_lines_of_progress_are_printed_with_pauses(output, monkeypatch):
     assert output.notes == ["later"]
 
 
-def test_a_study_reports_the_runs_that_are_done(output):
-    progress = RunProgress(output)
+def test_every_step_is_printed_on_request(output):
     output.verbose = True
-    progress(3, 9, "short on iris, 1 failed")
-    assert output.notes == ["3 of 9 runs done: short on iris, 1 failed"]
+    Progress(output)(3, 9, "short on iris")
+    assert output.notes == ["short on iris"]

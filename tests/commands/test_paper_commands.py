@@ -11,7 +11,7 @@ def names(folder):
 
 
 def test_the_shapes_of_table_1_are_printed_and_written(here):
-    line = "table1 --out table1 --data-dir none"
+    line = "table1 --out table1"
     result = sgpmic(line)
     assert result.stdout.count("equal") == 8
     assert "yale is unavailable" in result.stdout

@@ -1,6 +1,5 @@
 """Fixtures that run commands and check their exit code, message and files."""
 
-import hashlib
 import os
 import signal
 import subprocess
@@ -30,9 +29,8 @@ def refused(folder):
     """Run a command in this process that must fail with a code and words and change no file."""
 
     def snapshot():
-        paths = sorted(folder.rglob("*"))
-        files = [path for path in paths if path.is_file()]
-        return paths, [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+        files = (path for path in folder.rglob("*") if path.is_file())
+        return {path: path.read_bytes() for path in files}
 
     def run(arguments, code, words):
         before = snapshot()

@@ -16,7 +16,7 @@ FIT = "fit segment --method sgp-mic --out out/deep --quiet"
 @pytest.mark.parametrize(
     ("command", "sign", "kept"),
     [
-        (BENCHMARK, "out/runs/*.json", True),
+        (BENCHMARK, "out/runs/runs.jsonl", True),
         pytest.param(FIT, "out/deep/.sgpmic-tmp-*", False, marks=pytest.mark.slow),
     ],
 )
@@ -33,7 +33,6 @@ def test_ctrl_c_keeps_finished_runs_and_removes_temporary_folders(
     assert "interrupted" in one_sentence(stderr)
     assert not list(folder.rglob(".sgpmic-tmp-*"))
     assert bool(list(folder.glob(sign))) == kept
-    assert (folder / "out").exists() == kept
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,13 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
 from sgpmic_cli.data import Rows
 from sgpmic_cli.result.plots import (
     MOST_FEATURES,
-    draw_convergence,
     draw_embedding,
     plot_mixture,
     plot_profile,
@@ -73,19 +70,6 @@ def test_regions_contain_their_probability_of_the_points(q):
         scaled = (X - ellipse.center) @ turned.T / [ellipse.width / 2, ellipse.height / 2]
         inside = (scaled**2).sum(axis=1) <= 1
         assert inside.sum() / 2000 == pytest.approx(probability, abs=0.03)
-
-
-@pytest.mark.parametrize(
-    ("steps", "acc", "last"), [("A", None, 6.0), ("EM", None, 3.0), ("EM", 50.0, 3.0)]
-)
-def test_convergence_is_drawn_against_the_iteration(tmp_path, monkeypatch, steps, acc, last):
-    drawn, plot = [], Axes.plot
-    monkeypatch.setattr(Axes, "plot", lambda *a, **k: drawn.append(a[1:3]) or plot(*a, **k))
-    bounds, step = [-3.0, -2.0, -1.5, -1.2, -1.1, -1.0], list(steps * 6)[:6]
-    draw_convergence(pd.DataFrame({"bound": bounds, "step": step, "acc": acc}), tmp_path / "c")
-    shown = [y.tolist() for _, y in drawn]
-    assert shown == ([bounds] if acc is None else [bounds, [acc] * 6])
-    assert drawn[0][0][-1] == last
 
 
 def profile(m, n_features):

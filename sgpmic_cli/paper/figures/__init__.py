@@ -1,10 +1,7 @@
-"""The paper's eight figures, drawn from our runs.
-
-Shell completion needs their names, so this module imports neither NumPy nor Matplotlib.
-"""
+"""The paper's eight figures, drawn from our runs."""
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,14 +23,11 @@ def drawing(name: str) -> Callable[[Path, "PlotOptions"], None]:
     return getattr(importlib.import_module(f"{__name__}.{MODULES[name]}"), name)
 
 
-def resolve(names: Iterable[str], more: Sequence[str] = ()) -> list[str]:
-    """Return the names of figures without repetition; `all` means those of the paper.
-
-    `more` are names of other figures.
-    """
+def resolve(names: Iterable[str]) -> list[str]:
+    """Return the names of figures without repetition; `all` means those of the paper."""
     from sgpmic_cli.benchmark.methods import unknown
 
-    valid = [*MODULES, *more, "all"]
+    valid = [*MODULES, "all"]
     chosen: dict[str, None] = {}
     for name in names:
         if name not in valid:
