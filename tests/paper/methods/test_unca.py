@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
-from sklearn.cluster import KMeans
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.methods.unca import MAX_ROWS, UNCA, kmeans
+from sgpmic_cli.paper.methods.unca import MAX_ROWS, UNCA
 from sgpmic_cli.paper.methods.unca.conjugate_gradients import Point, descend
 from sgpmic_cli.scores import purity
 
@@ -43,21 +42,6 @@ def test_two_failed_line_searches_return_the_start():
 
     point, values = descend(objective, evaluated(objective, np.array([3.0])), 5)
     assert (point.x, values) == (np.array([3.0]), [])
-
-
-def test_weighted_labels_are_those_of_scikit_learn():
-    U, times, rng = load("iris").Y[::3], 1.0 + np.arange(50) % 3, np.random.RandomState(0)
-    for _ in range(5):
-        centres = U[rng.permutation(50)[:3]]
-        expected = KMeans(3, init=centres, n_init=1, tol=0.0).fit(U, sample_weight=times).labels_
-        assert np.array_equal(kmeans(U, times, centres), expected)
-
-
-def test_no_cluster_is_empty():
-    U, rng = np.repeat(np.eye(2), 10, axis=0), np.random.RandomState(0)
-    U[0] = [0.9, 0.1]
-    for _ in range(8):
-        assert set(kmeans(U, np.ones(20), U[rng.permutation(20)[:3]])) == {0, 1, 2}
 
 
 def test_fewer_distinct_rows_than_clusters():
