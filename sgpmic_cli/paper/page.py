@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from sgpmic_cli.benchmark.compare import METRICS, rows_of
-from sgpmic_cli.benchmark.counts import in_print, score_table, wins
+from sgpmic_cli.benchmark.counts import in_print, wins
 from sgpmic_cli.benchmark.documents import read_document, read_printed
 from sgpmic_cli.benchmark.render import page
 from sgpmic_cli.benchmark.render.grid import Report, dataset_title
@@ -30,13 +29,9 @@ LEAD = (
 def report_page(folder: Path, printed: Path | None = None) -> str:
     """Return the HTML page about the paper, or about another benchmark.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of a benchmark; or a folder that holds the benchmark of Table 2 as `table2`, which
-        makes the page of the paper.
-    printed : Path or None
-        CSV file of printed numbers. None takes those of the paper for the cells that were run.
+    `folder` is that of a benchmark; a folder that holds the benchmark of Table 2 as `table2` makes
+    the page of the paper. `printed` is a CSV file of printed numbers; None takes those of the paper
+    for the cells that were run.
     """
     of_paper = (folder / TABLE2_FOLDER / page.TABLE).exists()
     tables = folder / TABLE2_FOLDER if of_paper else folder
@@ -78,8 +73,7 @@ def _paper_page(folder: Path, report: Report) -> str:
 
 def _figure(folder: Path, name: str) -> Html:
     """Return a figure with its title and caption, or the command that draws it."""
-    words = _part(name, embedding=_part("embedding"))
-    title, _, caption = words.partition("\n")
+    title, _, caption = _part(name, embedding=_part("embedding")).partition("\n")
     path = folder / f"{name}.png"
     drawn = path.is_file()
     content = picture(path, title, Html(caption)) if drawn else _part("not-drawn", name=name)
@@ -132,8 +126,10 @@ def _as_stated(path: Path, report: Report) -> Html:
 
 
 def _single_cluster_cells(report: Report) -> list[list[object]]:
-    """Return the printed cells and ours whose ACC equals the fraction of the largest class."""
-    sides = [score_table(numbers, "acc") for numbers in (table2(), report.table)]
+    """Return the printed cells and ours whose ACC equals the fraction of the largest class.
+
+    The cells of a data set are listed as in "VAE-FCM 50, 95 %; SDC 99 %".
+    """
     rows: list[list[object]] = []
     for name in names():
         if not entry(name).in_paper or entry(name).kind != "bundled":
@@ -141,21 +137,16 @@ def _single_cluster_cells(report: Report) -> list[list[object]]:
         labels = load(name).labels
         assert labels is not None
         largest = 100.0 * np.bincount(labels).max() / len(labels)
-        printed, ours = (_at_level(report, scores, name, largest) for scores in sides)
-        if printed or ours:
-            rows.append([dataset_title(name), f"{largest:.2f}", printed or "–", ours or "–"])
+        sides = []
+        for numbers in (table2(), report.table):
+            acc = numbers[(numbers["metric"] == "acc") & (numbers["dataset"] == name)]
+            near = acc[(acc["mean"] - largest).abs() < 0.01]
+            cells = near.groupby("method", sort=False)["explained_variance"]
+            listed = (f"{report.title(str(m))} {', '.join(map(str, at))} %" for m, at in cells)
+            sides.append("; ".join(listed) or "–")
+        if sides != ["–", "–"]:
+            rows.append([dataset_title(name), f"{largest:.2f}", *sides])
     return rows
-
-
-def _at_level(report: Report, scores: pd.DataFrame, dataset: str, level: float) -> str:
-    """List the cells of a data set at a level, as in "VAE-FCM 50, 95 %; SDC 99 %"."""
-    near = (scores[scores.index.isin([dataset], level="dataset")] - level).abs() < 0.01
-    percentages = near.index.get_level_values("explained_variance")
-    return "; ".join(
-        f"{report.title(str(method))} {', '.join(map(str, percentages[near[method]]))} %"
-        for method in near
-        if near[method].any()
-    )
 
 
 def _fitted() -> str:
