@@ -3,7 +3,7 @@
 The reference is a CSV file with a row for each score of each cell: its mean over ten runs, the
 standard error of this mean, and the score of each run. A mean is lower if it fell by more than one
 point and two standard errors. The fast check compares the first three runs of the cells with short
-runs on bundled data, and all ten where the mean of three is lower.
+runs on bundled data; the standard error of their mean is that of ten runs times sqrt(10 / 3).
 """
 
 import tempfile
@@ -78,18 +78,12 @@ def check_scores(
 
     Return a row for each score; see `changes_of`.
     """
-    if fraction is not None:
-        places = reference[PLACE].drop_duplicates()
-        part = reference.merge(places.sample(max(1, round(fraction * len(places)))))
-        return changes_of(part, recompute(suite, part, options).frame)
-    frame = recompute(suite, reference, options, FAST_REPEATS, fast=True).frame
-    changes = changes_of(reference.merge(frame[PLACE].drop_duplicates()), frame)
-    lower = changes[PLACE][changes["state"] == State.DOWN].drop_duplicates()
-    if lower.empty:
-        return changes
-    suspects = reference.merge(lower)
-    again = changes_of(suspects, recompute(suite, suspects, options).frame)
-    return pd.concat([again, changes]).drop_duplicates(SCORE_KEY, ignore_index=True)
+    if fraction is None:
+        frame = recompute(suite, reference, options, FAST_REPEATS, fast=True).frame
+        return changes_of(reference.merge(frame[PLACE].drop_duplicates()), frame)
+    places = reference[PLACE].drop_duplicates()
+    part = reference.merge(places.sample(max(1, round(fraction * len(places)))))
+    return changes_of(part, recompute(suite, part, options).frame)
 
 
 def recompute(
@@ -104,35 +98,30 @@ def recompute(
     places = set(reference[PLACE].itertuples(index=False, name=None))
 
     def keep(cell: Cell) -> list[Cell]:
-        return [cell] if cell.place in places and not (fast and _is_slow(cell)) else []
+        return [cell] if cell.place in places and (_is_fast(cell) or not fast) else []
 
     datasets, methods = (reference[name].unique().tolist() for name in ("dataset", "method"))
     study = suite.study(datasets, methods, ["all"], repeats=repeats, vary=keep)
-    if options.store is not None:
-        return run_study(study, options)
     with tempfile.TemporaryDirectory(prefix="sgpmic-check-") as folder:
-        return run_study(study, replace(options, store=folder))
+        return run_study(study, replace(options, store=options.store or folder))
 
 
-def _is_slow(cell: Cell) -> bool:
+def _is_fast(cell: Cell) -> bool:
     entry = find(cell.dataset)
-    return entry is None or entry.kind != "bundled" or cell.cost > FAST_SECONDS
+    return entry is not None and entry.kind == "bundled" and cell.cost <= FAST_SECONDS
 
 
 def scores_of(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of runs as rows of a reference; a failed run has none."""
-    rows = frame.to_dict("records")
-    scores = pd.concat(
-        frame.assign(metric=name, value=[row[row["scores"].get(name, name)] for row in rows])
+    scores = [
+        {**row, "metric": name, "run": f"run{row['repeat']}", "score": row[row["scores"][name]]}
+        for row in frame.to_dict("records")
         for name in METRICS
-    )
-    table = scores.pivot(index=SCORE_KEY, columns="repeat", values="value").astype(float).round(4)
-    runs = table.to_numpy()
-    table.columns = [f"run{i}" for i in table]
-    table.insert(0, "mean", np.mean(runs, axis=1))
-    table.insert(1, "error", np.std(runs, axis=1, ddof=1) / np.sqrt(runs.shape[1]))
-    order = frame[PLACE].drop_duplicates().merge(pd.DataFrame({"metric": METRICS}), "cross")
-    return order.merge(table.reset_index())
+    ]
+    table = pd.DataFrame(scores).pivot(index=SCORE_KEY, columns="run", values="score").round(4)
+    runs = table.to_numpy(float)
+    error = np.std(runs, axis=1, ddof=1) / np.sqrt(runs.shape[1])
+    return table.assign(mean=np.mean(runs, axis=1), error=error).reset_index()
 
 
 def changes_of(reference: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
@@ -144,15 +133,13 @@ def changes_of(reference: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     """
     both = reference.merge(scores_of(frame), "left", SCORE_KEY, suffixes=("_before", ""))
     names = [name for name in RUNS if f"{name}_before" in both]
-    sides = {
-        "before": both[[f"{name}_before" for name in names]].to_numpy(float),
-        "now": both[names].to_numpy(float),
-    }
+    before = both[[f"{name}_before" for name in names]].to_numpy(float)
+    sides = {"before": before, "now": both[names].to_numpy(float)}
     changes = both[SCORE_KEY].copy()
     for side, scores in sides.items():
         changes[f"{side}_mean"], changes[f"{side}_std"] = scores.mean(axis=1), scores.std(axis=1)
     difference = changes["now_mean"] - changes["before_mean"]
-    allowed = NEAR + ERRORS * both["error_before"]
+    allowed = NEAR + ERRORS * both["error_before"] * np.sqrt(REPEATS / len(names))
     states = {
         State.FAILED: difference.isna(),
         State.SAME: difference.abs() < UNCHANGED,
@@ -170,6 +157,6 @@ def update_reference(path: Path, suite: Suite, old: pd.DataFrame, options: RunOp
     runs = recompute(suite, old, options)
     new = scores_of(runs.frame[runs.frame["status"] == "ok"]).set_index(SCORE_KEY)
     table = read_reference(path).set_index(SCORE_KEY)
-    table.update(new.dropna())
+    table.update(new)  # not by numbers that are missing
     write_whole(path, table.reset_index().to_csv(index=False, float_format="%.4f"))
     return runs

@@ -1,9 +1,8 @@
 """Common clusterers of scikit-learn for comparisons, each with one fixed configuration.
 
-They scale the columns (`scale="standard"`). Their settings depend only on the number of rows.
+Their settings depend only on the number of rows.
 """
 
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -18,16 +17,24 @@ from sgpmic_cli.scaling import Scale, offset_and_scale
 SPECTRAL_NEIGHBORS = 12  # of the graph for spectral clustering
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
 class Peer(ClusterMixin, BaseEstimator):
-    """A clusterer that scales the rows and applies the clusterer that `_clusterer` returns."""
+    """A clusterer that scales the columns and applies the clusterer that `_clusterer` returns."""
 
-    scale: Scale = "standard"
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        scale: Scale = "standard",
+        random_state: int | np.random.RandomState | None = None,
+    ):
+        self.n_clusters = n_clusters
+        self.scale = scale
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows X (n_samples, n_features)."""
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        check_clusters(getattr(self, "n_clusters", 1), Y)
+        check_clusters(self.n_clusters, Y)
         offset, scale = offset_and_scale(Y, self.scale)
         self.labels_ = np.asarray(self._clusterer(len(Y)).fit_predict((Y - offset) / scale))
         return self
@@ -36,23 +43,14 @@ class Peer(ClusterMixin, BaseEstimator):
         raise NotImplementedError
 
 
-@dataclass(eq=False, repr=False)
-class RandomPeer(Peer):
-    """A peer with a given number of clusters and random starts."""
-
-    n_clusters: int = 8
-    _: KW_ONLY
-    random_state: int | np.random.RandomState | None = None
-
-
-class PeerKMeans(RandomPeer):
+class PeerKMeans(Peer):
     """A clusterer that applies k-means with ten starts."""
 
     def _clusterer(self, n: int) -> Any:
         return KMeans(self.n_clusters, n_init=10, random_state=self.random_state)
 
 
-class PeerGaussianMixture(RandomPeer):
+class PeerGaussianMixture(Peer):
     """A clusterer that fits a Gaussian mixture with full covariances and three starts."""
 
     def _clusterer(self, n: int) -> Any:
@@ -61,7 +59,7 @@ class PeerGaussianMixture(RandomPeer):
         )
 
 
-class PeerSpectral(RandomPeer):
+class PeerSpectral(Peer):
     """A clusterer that applies spectral clustering to the nearest-neighbour graph."""
 
     def _clusterer(self, n: int) -> Any:
@@ -73,11 +71,8 @@ class PeerSpectral(RandomPeer):
         )
 
 
-@dataclass(eq=False, repr=False)
 class PeerWard(Peer):
     """A clusterer that merges clusters by Ward's criterion."""
-
-    n_clusters: int = 8
 
     def _clusterer(self, n: int) -> Any:
         return AgglomerativeClustering(self.n_clusters)
