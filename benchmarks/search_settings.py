@@ -101,7 +101,7 @@ def compared(method: str, options: RunOptions, repeats: int) -> pd.DataFrame:
     how: Any = {"repeats": repeats, "seed": SEED, "vary": vary}
     study = paper_suite().study(BUNDLED, [method], ["all"], **how)
     names = list(tried)  # the cells of a row come in the order of the variations
-    cells = compare(run_study(study, options).frame, study.by_name, table2())
+    cells = compare(run_study(study, options).frame, study.methods, table2())
     cells = cells[cells["metric"].isin(METRICS)]
     titles = {"explained_variance": "variance", "mean": "ours", "paper_mean": "paper"}
     variation = [names[number % len(names)] for number in cells["cell"]]

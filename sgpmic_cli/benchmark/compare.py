@@ -11,7 +11,7 @@ The comparison is a data frame with a row for each cell and score:
 | title, column, settings_searched | of the method, see `Method` |
 | data, q, n_clusters, scores, settings | what was run |
 | repeats, failed, mean, std, seconds | our runs; no mean if all failed or there are no data |
-| note, reasons, tracebacks | warnings, and why runs failed or data are unavailable |
+| note, reasons | warnings, and why runs failed or data are unavailable |
 | paper_mean, paper_std, paper_repeats, data_differ | the printed number |
 | difference, low, high, error, verdict | see `judge` |
 """
@@ -35,7 +35,6 @@ ROW = ["dataset", "explained_variance"]
 CELL = ["dataset", "data", "explained_variance", "q", "n_clusters", "method", "scores", "settings"]
 KEY = ["metric", *ROW, "method"]
 NUMBERS = ["mean", "std", "repeats"]
-KEPT_TRACEBACKS = 3  # of a cell; the runs have all
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
 LEVEL = 0.05
@@ -97,7 +96,6 @@ def _cell(runs: pd.DataFrame) -> dict[str, Any]:
     cell, reasons = runs.iloc[0], runs["reason"][runs["status"] != "ok"].unique().tolist()
     scores = good[[cell["scores"].get(metric, metric) for metric in SHOWN]].astype(float)
     numbers = zip(scores.mean(), scores.std(ddof=0), strict=True)
-    tracebacks = failed["traceback"][failed["traceback"] != ""].unique()
     repeats = len(good) + len(failed)
     return {
         **cell[CELL],
@@ -106,7 +104,6 @@ def _cell(runs: pd.DataFrame) -> dict[str, Any]:
         "seconds": good["seconds"].mean(),
         "numbers": dict(zip(SHOWN, numbers, strict=True)),
         "reasons": tuple(reasons),
-        "tracebacks": tuple(tracebacks[:KEPT_TRACEBACKS]),
         "note": _note(runs, good, reasons) if repeats else reasons[0],
     }
 

@@ -90,7 +90,6 @@ def _cell_document(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "verdict": {metric: by_metric[metric]["verdict"] for metric in METRICS},
         "difference": printed(mean="difference", low="low", high="high"),
         **{name: first[name] for name in ("seconds", "note")},
-        **({"tracebacks": list(first["tracebacks"])} if first["tracebacks"] else {}),
     }
 
 
@@ -114,7 +113,6 @@ def _read_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
         **{name: fields[name] for name in FIELDS},
         "numbers": {metric: (cell[metric]["mean"], cell[metric]["std"]) for metric in SHOWN},
         "reasons": (),
-        "tracebacks": tuple(cell.get("tracebacks", ())),
         "seconds": cell["seconds"],
         "note": str(cell["note"]),
     }

@@ -1,9 +1,7 @@
 """Compute one run: fit, score, and turn an error into a failed run with its reason."""
 
 import io
-import re
 import time
-import traceback
 import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -15,10 +13,9 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.benchmark.methods import error_text, import_class
 from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.scores import score_all
-from sgpmic_cli.text import for_html, printable
+from sgpmic_cli.text import printable
 
 KEPT_WARNINGS = 5
-KEPT_CHARACTERS = 4000  # of a traceback, from its end
 Row = dict[str, Any]  # of the frame of runs
 
 
@@ -60,7 +57,7 @@ def compute(
             clusters = _clusters(estimator, Y)
         except (Exception, SystemExit) as error:
             reason = printable(error_text(error))[:500]
-            row |= {"status": "failed", "reason": reason, "traceback": _traceback(error)}
+            row |= {"status": "failed", "reason": reason}
     row["seconds"] = time.perf_counter() - start
     if row["status"] == "ok":
         with warnings.catch_warnings():
@@ -78,10 +75,3 @@ def _clusters(estimator: Any, Y: Array) -> Indices:
     if clusters.dtype.kind == "f" and not np.isfinite(clusters).all():
         raise ValueError("fit_predict gave labels that are not numbers.")
     return np.unique(clusters, return_inverse=True)[1]
-
-
-def _traceback(error: BaseException) -> str:
-    """Return the traceback of an error, with the names of files but not their folders."""
-    text = "".join(traceback.format_exception(error))
-    text = re.sub(r'(?<=File ")[^"\n]*[/\\](?=[^"\n]*")', "", text)
-    return for_html(text)[-KEPT_CHARACTERS:]

@@ -98,7 +98,8 @@ def recompute(
     places = set(reference[PLACE].itertuples(index=False, name=None))
 
     def keep(cell: Cell) -> list[Cell]:
-        return [cell] if cell.place in places and (_is_fast(cell) or not fast) else []
+        known = (cell.dataset, cell.explained_variance, cell.method.name) in places
+        return [cell] if known and (_is_fast(cell) or not fast) else []
 
     datasets, methods = (reference[name].unique().tolist() for name in ("dataset", "method"))
     study = suite.study(datasets, methods, ["all"], repeats=repeats, vary=keep)

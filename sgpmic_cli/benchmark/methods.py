@@ -1,4 +1,4 @@
-"""The registry of methods: entries of TOML files, entry points of packages, and `module:Class`."""
+"""The registry of methods: entries of TOML files, and `module:Class` for those of users."""
 
 import importlib
 import inspect
@@ -12,8 +12,6 @@ from typing import Any
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import nearest
-
-ENTRY_POINTS = "sgpmic.methods"
 
 
 @dataclass(frozen=True)
@@ -56,15 +54,7 @@ def read_methods(file: Traversable, kind: type[Method] = Method) -> dict[str, Me
     return {name: kind(name, **fields) for name, fields in entries.items()}
 
 
-def with_entry_points(methods: Methods) -> dict[str, Method]:
-    """Return the methods and those that installed packages provide as entry points."""
-    from importlib.metadata import entry_points
-
-    points = entry_points(group=ENTRY_POINTS)
-    return {point.name: Method(point.name, point.value) for point in points} | dict(methods)
-
-
-def resolve(names: Iterable[str], methods: Methods) -> list[Method]:
+def resolve(names: Iterable[str], methods: Methods) -> dict[str, Method]:
     """Return the methods of the given names: of a method, of a group, or `module:Class`."""
     groups = dict.fromkeys(method.group for method in methods.values() if method.group)
     chosen: dict[str, Method] = {}
@@ -83,7 +73,7 @@ def resolve(names: Iterable[str], methods: Methods) -> list[Method]:
     for method in chosen.values():
         if method.third_party:
             import_class(method.target)  # reports a wrong name before any run
-    return list(chosen.values())
+    return chosen
 
 
 def unknown(kind: str, name: str, valid: Iterable[str]) -> str:

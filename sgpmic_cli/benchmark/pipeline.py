@@ -27,7 +27,7 @@ def run_benchmark(
     (see `read_printed`), and its JSON document.
     """
     runs = run_study(study, options, out)
-    table = best_settings(compare(runs.frame, study.by_name, printed))
+    table = best_settings(compare(runs.frame, study.methods, printed))
     content = document(study, table)
     files = {
         "table.csv": tables.tidy_csv(table),

@@ -13,7 +13,7 @@ The frame has a row for each run of each cell:
 | n_clusters, method, settings, scores | of the cell | plan |
 | repeat, seed, key | the run; equal runs of two cells have one key | plan |
 | status | "planned", then "ok" or "failed"; "unavailable" without data | plan, run |
-| reason, traceback | why a run failed or has no data | plan, run |
+| reason | why a run failed or has no data | plan, run |
 | seconds, warnings | of the fit | run |
 | a column for each of `SCORES` | the scores of a run that succeeded | run |
 """
@@ -42,11 +42,13 @@ from sgpmic_cli.tables.rows import Rows
 PERCENTAGES = (50, 95, 99)  # of the variance
 USUAL_PERCENTAGE = 95
 USUAL_INDUCING = 50
+PLANNED = [
+    *("cell", "dataset", "data", "explained_variance", "q", "n_clusters", "method", "settings"),
+    *("scores", "repeat", "seed", "key"),
+]
 # The columns that a run fills, with their values before.
-FILLED: dict[str, Any] = {
-    **{"status": "planned", "reason": "", "traceback": "", "seconds": None, "warnings": []},
-    **dict.fromkeys(SCORES),
-}
+FILLED: dict[str, Any] = {"status": "planned", "reason": "", "seconds": None, "warnings": []}
+FILLED |= dict.fromkeys(SCORES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +65,6 @@ class Cell:
     scores: dict[str, str] = field(default_factory=lambda: {"acc": "acc", "nmi": "nmi"})
     data: Rows | None = None  # with the columns that the method gets; None if unavailable
     reason: str = ""  # why the data are unavailable
-
-    @property
-    def place(self) -> tuple[str, int, str]:
-        """Return data set, explained variance and method."""
-        return self.dataset, self.explained_variance, self.method.name
 
     @property
     def cost(self) -> float:
@@ -96,7 +93,7 @@ class Study:
     """Everything that determines the numbers. `RunOptions` says how and where they are computed."""
 
     datasets: Sequence[str]  # names of the registry, `all`, paths or patterns of CSV files
-    methods: Sequence[Method]
+    methods: Methods
     explained_variances: Sequence[str | int] = (95,)  # percentages that set Q, or `all`
     repeats: int = 10
     seed: int = 0
@@ -105,15 +102,10 @@ class Study:
     scale: str | None = None  # scaling of the columns for all methods; None for their own scaling
     vary: Vary = unvaried  # replaces a cell of the table by the cells to run
 
-    @property
-    def by_name(self) -> Methods:
-        """Return the methods by name."""
-        return {method.name: method for method in self.methods}
-
     def arguments(self) -> dict[str, Any]:
         """Return the arguments as plain values, for the manifest."""
         names = ("datasets", "explained_variances", "repeats", "seed", "protocol", "label", "scale")
-        return {"methods": [*self.by_name]} | {name: getattr(self, name) for name in names}
+        return {"methods": [*self.methods]} | {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -256,7 +248,7 @@ def plan_cells(loaded: Iterable[LoadedData], study: Study) -> list[Cell]:
         data, n_classes = one.data, one.entry.n_classes if one.entry else 0
         for percentage in one.explained_variances:
             q = None if data is None else dimensions_for(data.Y, percentage / 100)
-            for method in study.methods:
+            for method in study.methods.values():
                 place = one.name, percentage, q, method
                 if data is None:
                     cell = Cell(*place, n_classes, reason=one.reason)
@@ -290,7 +282,7 @@ def plan_runs(cells: Sequence[Cell], repeats: int, seed: int) -> pd.DataFrame:
             rows.append({**place, **gone, "status": "unavailable"})
         else:
             rows += [{**place, **_identity(place, cell, i, seed), **FILLED} for i in range(repeats)]
-    return pd.DataFrame(rows).astype({"q": "Int64"})
+    return pd.DataFrame(rows, columns=[*PLANNED, *FILLED]).astype({"q": "Int64"})
 
 
 def _identity(place: dict[str, Any], cell: Cell, repeat: int, base: int) -> dict[str, Any]:

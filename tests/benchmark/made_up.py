@@ -27,7 +27,7 @@ def _benchmark(shifts):
         for i, method in enumerate(METHODS)
     ]
     numbers = comparison(cells, {}, table2())
-    return json.dumps(document(Study([], [], protocol="as-run"), numbers))
+    return json.dumps(document(Study([], {}, protocol="as-run"), numbers))
 
 
 def write_results(folder, shifts=SHIFTS):
@@ -74,5 +74,4 @@ def _cell(name, percentage, method, shift):
         "seconds": 0.5,
         "note": NOTE if (name, method) == ("iris", "sdc") else "",
         "reasons": (),
-        "tracebacks": (),
     }

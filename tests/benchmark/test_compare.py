@@ -21,7 +21,7 @@ def _runs(method, dataset, scored=None, cell=0, percentage=95, **fields):
     scores = {"acc": "acc", "nmi": "nmi"} | (scored or {})
     place = {"cell": cell, "dataset": dataset, "data": "hash", "q": 2, "n_clusters": 3}
     place |= {"explained_variance": percentage, "method": method, "settings": {}}
-    run = {"status": "ok", "seconds": 0.1, "reason": "", "traceback": "", "warnings": []}
+    run = {"status": "ok", "seconds": 0.1, "reason": "", "warnings": []}
     numbers = dict.fromkeys(SCORES, 44.0)
     return pd.DataFrame([{**place, **run, **numbers, "scores": scores, **fields}] * 10)
 
@@ -81,7 +81,7 @@ def rounded(content):
 def test_a_document_is_read_back_also_with_an_unknown_method(tmp_path):
     content = json.loads(TABLE2.read_text(encoding="utf-8"))
     table = read_document(TABLE2, METHODS, table2())
-    again = document(Study([], [], protocol="as-run"), table)
+    again = document(Study([], {}, protocol="as-run"), table)
     for cell in [*again["cells"], *content["cells"]]:
         if cell["paper"] is None:  # the verdict between methods is not in documents of 0.3
             del cell["verdict"]

@@ -1,5 +1,3 @@
-import os
-
 import numpy as np
 import pytest
 from small_studies import SUITE, small_frame
@@ -22,10 +20,6 @@ def test_an_error_is_a_failed_run_with_its_reason(tmp_path, method, reason):
     (row,) = small_frame([f"toy_methods:{method}"], tmp_path)
     assert (row["status"], row["reason"]) == ("failed", reason)
     assert np.isnan(row["acc"])
-    assert row["traceback"].startswith("Traceback (most recent call last):\n")
-    assert row["traceback"].strip().endswith(reason)
-    assert 'File "fit.py", line ' in row["traceback"]
-    assert os.sep not in row["traceback"]  # files are named without their folders
 
 
 def test_what_a_method_prints_is_not_on_stdout(tmp_path, capsys):

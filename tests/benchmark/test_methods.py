@@ -1,6 +1,6 @@
 import pytest
 
-from sgpmic_cli.benchmark.methods import ENTRY_POINTS, import_class, resolve
+from sgpmic_cli.benchmark.methods import import_class, resolve
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.paper.experiments.methods import PaperMethod
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
@@ -22,14 +22,13 @@ def test_all_selects_the_methods_of_the_paper_in_its_order():
     row = table2().query("metric == 'acc' and dataset == 'iris' and explained_variance == 95")
     columns = row["method"].tolist()
     assert len(columns) == 12
-    assert [method.name for method in resolve(["all"], METHODS)] == columns
+    assert list(resolve(["all"], METHODS)) == columns
     assert len(resolve(["pca-fcm", "all", "pca-fcm"], METHODS)) == len(columns)
 
 
 def test_peers_are_the_general_clusterers_and_the_default_model_is_not_in_the_paper():
-    names = [method.name for method in resolve(["peers"], METHODS)]
-    assert names == ["k-means", "gmm", "spectral", "ward", "hdbscan"]
-    (ours,) = resolve(["sgp-mic+"], METHODS)
+    assert list(resolve(["peers"], METHODS)) == ["k-means", "gmm", "spectral", "ward", "hdbscan"]
+    (ours,) = resolve(["sgp-mic+"], METHODS).values()
     assert not ours.group
 
 
@@ -53,12 +52,7 @@ def test_a_target_that_is_not_a_clusterer_is_refused(name, sentence, tmp_path, m
         resolve([name], METHODS)
 
 
-def test_third_party_classes_and_entry_points_are_methods(monkeypatch):
-    from importlib import metadata
-
-    point = metadata.EntryPoint("halves", "toy_methods:Halves", ENTRY_POINTS)
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [point])
-    by_name, by_path = resolve(["halves", "toy_methods:Halves"], paper_suite().methods)
-    assert by_name.target == by_path.target
-    assert by_name.accepts() == {"n_clusters", "random_state"}
-    assert not by_name.group
+def test_a_third_party_class_is_a_method():
+    (method,) = resolve(["toy_methods:Halves"], METHODS).values()
+    assert method.accepts() == {"n_clusters", "random_state"}
+    assert not method.group

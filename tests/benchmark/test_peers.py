@@ -6,7 +6,7 @@ from sgpmic_cli.benchmark.methods import import_class, resolve
 from sgpmic_cli.benchmark.peers import PeerHDBSCAN, PeerKMeans
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 
-PEERS = resolve(["peers"], paper_suite().methods)
+PEERS = resolve(["peers"], paper_suite().methods).values()
 
 
 def two_groups(scale=1.0):

@@ -150,7 +150,6 @@ def _details(report: Report, metric: str, place: Place, cell: Any, scores: pd.Da
         facts["settings"] = ", ".join(f"{name} = {value}" for name, value in cell.settings.items())
     listed = [fill("<dt>$name</dt><dd>$it</dd>", name=name, it=it) for name, it in facts.items()]
     notes = [fill("<p>$note</p>", note=cell.note)] if cell.note else []
-    notes += [fill("<pre>$text</pre>", text=text) for text in cell.tracebacks]
     return part("details", title=title, content=part("facts", facts=listed, notes=notes))
 
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli.benchmark.methods import Method, Methods, read_methods, with_entry_points
+from sgpmic_cli.benchmark.methods import Method, Methods, read_methods
 
 FOLDER = Path(__file__).parent
 
@@ -31,13 +31,8 @@ class PaperMethod(Method):
     as_stated_tuned: Mapping[str, Sequence[Any]] = field(default_factory=dict, hash=False)
 
 
-def paper_methods() -> Methods:
-    """Return the methods of the paper, the peers, and those of installed packages."""
-    return with_entry_points(_registered())
-
-
 @cache
-def _registered() -> dict[str, Method]:
+def paper_methods() -> Methods:
     """Return the methods of the paper and the peers."""
     methods = read_methods(FOLDER / "methods.toml", PaperMethod)
     stated = methods["sgp-mic"]

@@ -123,7 +123,7 @@ def sweep(
 
 def _points(axis: SweepRange, runs: Runs) -> pd.DataFrame:
     """Return the comparison of a sweep with its parameter, and with seconds as a metric."""
-    points = compare(runs.frame, runs.study.by_name)
+    points = compare(runs.frame, runs.study.methods)
     groups = runs.frame[runs.frame["status"] == "ok"].groupby("cell")["seconds"]
     spread = points["cell"].map(groups.std(ddof=0))
     seconds = points.drop_duplicates("cell").assign(metric="seconds")

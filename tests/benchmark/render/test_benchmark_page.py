@@ -63,15 +63,6 @@ def test_printed_numbers_are_compared_and_their_methods_shown(results):
     assert "50.00±0.00, 5 runs" in page
 
 
-def test_a_failed_run_shows_its_traceback_behind_the_cell(results):
-    page = report_page(results / "out")
-    start = page.index("95/toy_methods:Flaky")
-    details = page[start : page.index("</td>", start)]
-    assert "<pre>Traceback (most recent call last):" in details
-    assert "File &quot;toy_methods.py&quot;, line " in details
-    assert "FloatingPointError: the bound\nis not finite" in details
-
-
 def test_the_papers_numbers_have_the_format_of_a_users_file(tmp_path):
     path = tmp_path / "printed.csv"
     numbers = table2().rename(columns={"explained_variance": "variance"})
