@@ -80,6 +80,8 @@ def check_scores(
     """
     if fraction is None:
         frame = recompute(suite, reference, options, FAST_REPEATS, fast=True).frame
+        if frame.empty:
+            raise SgpmicError("nothing was compared: no fast cell is selected, see --full.")
         return changes_of(reference.merge(frame[PLACE].drop_duplicates()), frame)
     places = reference[PLACE].drop_duplicates()
     part = reference.merge(places.sample(max(1, round(fraction * len(places)))))

@@ -126,8 +126,6 @@ def plan_study(study: Study, options: RunOptions, out: PathLike | None = None) -
     """Load the data, plan the runs, and take over those that are stored."""
     how: Any = {"label": study.label, "scale": study.scale, "data_dir": options.data_dir}
     cells = plan_cells(load_data(study.datasets, study.explained_variances, **how), study)
-    if not cells:
-        raise SgpmicError("nothing was compared: no fast cell is selected, see --full.")
     store = Store(options.store if options.store is not None else Path(out or ".") / "runs")
     runs = Runs(study, options, store, cells, plan_runs(cells, study.repeats, study.seed))
     stored = {} if options.force else store.read()
