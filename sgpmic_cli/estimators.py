@@ -21,7 +21,7 @@ from sgpmic_cli.errors import UsageError, input_errors, warn_caller
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
 from sgpmic_cli.scaling import SAFE_RANGE, check_spread, offset_and_scale
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
-from sgpmic_cli.tables.recipe import Block, TableRecipe
+from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import RowResults, Rows
 
 COST = 25  # of locating a row, relative to a row of a bound
@@ -42,7 +42,7 @@ def encode(model: Any, X: Any, *, fitting: bool = False) -> Array:
     if fitting:
         _learn_encoder(model, X)
     checks: Any = {"dtype": np.float64, "order": "C", "ensure_min_samples": 1 + fitting}
-    if isinstance(X, Rows | Block):
+    if isinstance(X, Rows):
         Y = X.Y
     elif model.encoder_ is None:
         finite = "allow-nan" if _allows_nan(model) else True

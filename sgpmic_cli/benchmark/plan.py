@@ -37,6 +37,7 @@ from sgpmic_cli.data.registry import Entry, entry, find, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.scaling import Scale, offset_and_scale
 from sgpmic_cli.scores import SCORES
+from sgpmic_cli.tables.options import TableOptions
 from sgpmic_cli.tables.rows import Rows
 
 PERCENTAGES = (50, 95, 99)  # of the variance
@@ -191,10 +192,13 @@ def load_data(
 
 def _load_file(name: str, label: str | None) -> Rows:
     """Load a file. Its last column is the label column unless one is named."""
-    from sgpmic_cli.data.loading import last_column, load
+    from sgpmic_cli.data.loading import is_table, read, rows_of
 
-    column = label or last_column(name)
-    data = load(name, label=column)
+    if not is_table(name):
+        entry(name)  # raises the error of an unknown name
+    table = read(name, known=(label,))
+    column = label or table.columns[-1]
+    data = rows_of(table, TableOptions(column))
     if np.isnan(data.Y).any():
         raise UsageError(f"{name} has missing values, which few methods take: fill them in.")
     if label is None and 2 * data.n_classes > len(data.Y):

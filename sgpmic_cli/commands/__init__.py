@@ -19,8 +19,7 @@ from sgpmic_cli._version import __version__
 from sgpmic_cli.commands import benchmark, check, datasets, fit, plot, sweeps
 from sgpmic_cli.commands.shared_options import print_help
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.tables.options import TableError
-from sgpmic_cli.text import as_option_value, for_terminal
+from sgpmic_cli.text import for_terminal
 
 INTERRUPTED = 130
 
@@ -77,7 +76,7 @@ class Commands(TyperGroup):
             message = error.format_message().strip().removesuffix(".")
             sentence, code = f"{message}; see `{path} --help`", error.exit_code
         except SgpmicError as error:
-            sentence, code = self._message(error, words), error.exit_code
+            sentence, code = str(error), error.exit_code
         except MemoryError as error:
             reason = f"not enough memory ({error})" if str(error) else "not enough memory"
             sentence = f"{reason}: end other programs, or use a smaller --n-jobs or fewer rows"
@@ -101,19 +100,6 @@ class Commands(TyperGroup):
         if standalone_mode:
             sys.exit(code)
         return code
-
-    def _message(self, error: SgpmicError, words: Sequence[str]) -> str:
-        """Return the message of an error; a TableError recommends options of the subcommand."""
-        if not isinstance(error, TableError):
-            return str(error)
-        options = [name for each in self.commands[words[0]].params for name in each.opts]
-
-        def as_option(parameter: str, value: Any) -> str | None:
-            values = value if isinstance(value, list) else [str(value)]
-            name = f"--{parameter}"
-            return f"{name} {as_option_value(values)}" if name in options else None
-
-        return error.message(as_option)
 
 
 def _write_traceback(words: Sequence[str]) -> str:

@@ -146,8 +146,8 @@ def predict(  # noqa: PLR0913 - one parameter per option
     """Compute the clusters, probabilities and latent points of new rows under a fitted model.
 
     The table is prepared as in the fit: columns are matched by name, other columns are ignored, and
-    text is encoded as before. Rows are read in blocks, so the table can be larger than memory.
-    Writes labels.csv, which marks rows unlike those of the fit as unusual, and embedding.csv.
+    text is encoded as before. Writes labels.csv, which marks rows unlike those of the fit as
+    unusual, and embedding.csv.
     """
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.files import output_folder

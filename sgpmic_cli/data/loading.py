@@ -1,6 +1,7 @@
 """Load a registered data set or a user's table as a Rows."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,13 +11,13 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.cells import RawTable
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
-from sgpmic_cli.tables.encoder import EncodedTable
+from sgpmic_cli.tables.encoder import encode_table
 from sgpmic_cli.tables.options import TableOptions, TextFormat
-from sgpmic_cli.tables.read import STANDARD_INPUT, read_blocks, read_table
-from sgpmic_cli.tables.recipe import TableRecipe, unify_numbers
+from sgpmic_cli.tables.read import STANDARD_INPUT, read_table
+from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import Rows
+from sgpmic_cli.tables.table import Table, table_of_frame
 from sgpmic_cli.text import printable
 
 _EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")
@@ -39,7 +40,8 @@ def load(
     if label is not None:
         options = replace(options, label=label)
     if is_table(name_or_path):
-        return _load_table(name_or_path, options)
+        known = (options.label, options.id, *options.columns, *options.drop)
+        return rows_of(read(name_or_path, options.format, known), options)
     found = entry(name_or_path)
     if replace(options, all_classes=True) != TableOptions():
         raise UsageError(
@@ -47,6 +49,29 @@ def load(
             f"files of your own, and {found.name} has its own classes"
         )
     return load_entry(found, data_dir)
+
+
+def read(given: str, format: TextFormat = TextFormat(), known: Sequence[str | None] = ()) -> Table:
+    """Read the file of a user. A first line with one of the `known` names is a header."""
+    return read_table(os.path.expanduser(given), format, known)
+
+
+def rows_of(table: Table, options: TableOptions) -> Rows:
+    """Decide what the columns of a table are, and return its rows."""
+    recipe, problems = learn_recipe(table, options)
+    rows = encode_table(
+        table,
+        recipe,
+        options.label,
+        options.id,
+        problems=problems,
+        all_classes=options.all_classes,
+    )
+    if len(rows.Y) < 2:
+        raise UsageError(f"{table.name} has one row of data only; clustering needs two or more")
+    return replace(
+        rows, name=_name(table.name), notes=(*decision_notes(recipe, options), *rows.notes)
+    )
 
 
 def rows_for(
@@ -57,19 +82,20 @@ def rows_for(
     label: str | None = None,
     id: str | None = None,
     data_dir: PathLike | None = None,
-) -> EncodedTable:
-    """Read and encode the rows of a table with the recipe of a model, block by block.
+) -> Rows:
+    """Read and encode the rows of a table with the recipe of a model.
 
     `label` and `id` override those of the recipe. `data_dir` is the folder of downloaded data.
     """
     if is_table(name_or_path):
-        known = {label, id, *(recipe.file_columns if recipe.named else ())}
-        tables = read_blocks(os.path.expanduser(name_or_path), format, known)
-        return EncodedTable(_name(name_or_path), recipe, tables, label, id)
-    data = load(name_or_path, label=label, data_dir=data_dir)
-    frame = pd.DataFrame(data.Y, columns=data.feature_names).assign(**{CLASSES: data.classes})
-    table = RawTable.from_frame(data.name, frame)
-    return EncodedTable(data.name, recipe, [table], label=CLASSES)
+        known = (label, id, *(recipe.file_columns if recipe.named else ()))
+        table = read(name_or_path, format, known)
+    else:
+        data = load(name_or_path, label=label, data_dir=data_dir)
+        frame = pd.DataFrame(data.Y, columns=data.feature_names).assign(**{CLASSES: data.classes})
+        table, label = table_of_frame(data.name, frame), CLASSES
+    rows = encode_table(table, recipe, label, id)
+    return replace(rows, name=_name(table.name))
 
 
 def is_table(text: str) -> bool:
@@ -80,43 +106,7 @@ def is_table(text: str) -> bool:
     return text == STANDARD_INPUT or has_folder or has_extension or os.path.exists(text)
 
 
-def last_column(path: str) -> str | None:
-    """Return the name of the last column of a file. Return None for other data.
-
-    Standard input is not read, because it can be read only once.
-    """
-    if path == STANDARD_INPUT or not is_table(path):
-        return None
-    return next(read_blocks(os.path.expanduser(path), TextFormat())).columns[-1]
-
-
-def _load_table(given: str, options: TableOptions) -> Rows:
-    path = os.path.expanduser(given)
-    named = {options.label, options.id, *options.columns, *options.drop}
-    table = read_table(path, options.format, named)
-    recipe, problems = learn_recipe(table, options)
-    encoded = EncodedTable(
-        table.path, recipe, [table], options.label, options.id, problems, options.all_classes
-    )
-    (rows,) = encoded
-    if len(rows.Y) < 2:
-        raise UsageError(f"{table.path} has one row of data only; clustering needs two or more")
-    return Rows.from_classes(
-        _name(given),
-        rows.Y,
-        None if rows.classes is None else unify_numbers(rows.classes.tolist()),
-        recipe.feature_names,
-        recipe=recipe,
-        path=path if path != STANDARD_INPUT and os.path.isfile(path) else None,
-        row_numbers=rows.row_numbers,
-        ids=None if rows.ids is None else tuple(rows.ids),
-        notes=(*decision_notes(recipe, options), *encoded.notes),
-    )
-
-
 def _name(text: str) -> str:
     """Return the name of a table, which must differ from the names of registered data sets."""
-    if text == STANDARD_INPUT:
-        return "standard-input"
-    name = Path(text).name
+    name = Path(text).name.replace("standard input", "standard-input")
     return printable(text if find(name) else name)

@@ -11,7 +11,8 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.result import words
 from sgpmic_cli.result.profile import Profile
 from sgpmic_cli.result.result import Result
-from sgpmic_cli.tables.read import read_blocks
+from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.tables.notation import texts_of
 from sgpmic_cli.tables.rows import RowResults, Rows
 from sgpmic_cli.text import LINE_END
 
@@ -116,51 +117,37 @@ def write_table(path: Path, result: Result) -> None:
     `.npy` array is not copied.
     """
     data, recipe, results = result.rows, result.rows.recipe, _results(result)
-    if data.path is None:
+    if data.frame is None or recipe is None:
         frame = pd.DataFrame(data.Y, results.index, data.feature_names)
-        if recipe is not None:  # standard input cannot be read again
-            ids = {} if data.ids is None else {"id": data.ids}
-            frame = pd.DataFrame({"row": results.index, **ids}, results.index)
         _joined(frame, results).to_csv(path, index=False, lineterminator=LINE_END)
         return
-    assert recipe is not None
-    columns = recipe.file_columns if recipe.named else ()
-    for table in read_blocks(data.path, recipe.format, columns):
-        if table.numbers is not None:
-            return
-        first = table.first_row == 0
-        rows = np.arange(table.n_rows) + table.first_row + 1
-        frame = pd.DataFrame({name: cells.raw for name, cells in table.cells.items()}, rows)
-        added = results.astype(object)
-        if table.format.decimal == ",":
-            added = added.map(lambda cell: str(cell).replace(".", ","))
-        _joined(frame, added).to_csv(
+    if not recipe.named and data.format.separator is None:
+        return
+    results = results.astype(object)
+    if data.format.decimal == ",":
+        results = results.map(lambda cell: str(cell).replace(".", ","))
+    for rows in row_blocks(len(data.frame)):
+        part = data.frame.iloc[rows]
+        _joined(part.set_index(part.index + 1), results).to_csv(
             path,
-            mode="w" if first else "a",
-            header=first and table.named,
-            sep=table.format.separator or ",",
+            mode="a" if rows.start else "w",
+            header=recipe.named and not rows.start,
+            sep=data.format.separator or ",",
             index=False,
             lineterminator=LINE_END,
         )
 
 
 def file_texts(data: Rows) -> dict[str, list[str]]:
-    """Return the columns of the user's file that the model does not use, as texts.
+    """Return the columns of the user's table that the model does not use, as texts.
 
-    They are ids, classes and columns that were left out. Standard input cannot be read again.
+    They are ids, classes and columns that were left out.
     """
-    recipe, found = data.recipe, dict[str, list[str]]()
-    if recipe is None or data.path is None:
-        return found
-    used = {each.name for each in recipe.columns}
-    wanted = set(recipe.file_columns) - used
-    rows = row_numbers(data) - 1
-    for table in read_blocks(data.path, recipe.format, recipe.file_columns if recipe.named else ()):
-        own = rows[(rows >= table.first_row) & (rows < table.first_row + table.n_rows)]
-        for name in table.columns:
-            if name in wanted:
-                found.setdefault(name, []).extend(table.cells[name].texts[own - table.first_row])
-    return found
+    if data.recipe is None or data.frame is None:
+        return {}
+    used = {each.name for each in data.recipe.columns}
+    frame = data.frame.iloc[row_numbers(data) - 1]
+    return {name: texts_of(frame[name]).tolist() for name in map(str, frame) if name not in used}
 
 
 def _group_column(groups: Indices | None) -> dict[str, list[str]]:

@@ -1,6 +1,5 @@
-"""Turn a user's table into numbers: file -> raw table -> recipe -> numbers.
+"""Turn a user's table into numbers: file -> `Table` -> recipe -> `Rows`.
 
-`read` makes raw tables of files (`csv_text` splits text files), and `cells` has their texts,
-numbers and dates. `columns` decides what each column is. `encoder` applies the resulting `recipe`
-to this and later tables.
+`read` makes a table of a file, and `notation` reads numbers and dates in its texts. `columns`
+decides what each column is. `encoder` applies the resulting `recipe` to this and later tables.
 """

@@ -1,6 +1,6 @@
-"""Decide what each column of a raw table is: learn a recipe, or report a problem.
+"""Decide what each column of a table is: learn a recipe, or report a problem.
 
-Whole numbers may be names: identifiers of the rows, codes and dates.
+Whole numbers may be names: identifiers of the rows, codes and dates. A problem is a sentence.
 """
 
 import re
@@ -10,19 +10,18 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from sgpmic_cli.tables.cells import (
+from sgpmic_cli.tables.notation import (
     COMPACT,
-    EXACT,
-    ISO_DAY,
-    Cells,
+    ISO,
     Notation,
-    RawTable,
+    categories_of,
     find_notation,
+    numbers_of,
+    texts_of,
 )
 from sgpmic_cli.tables.options import (
-    Problem,
-    Remedy,
     TableOptions,
     invalid_cell,
     leave_out,
@@ -31,7 +30,10 @@ from sgpmic_cli.tables.options import (
     unknown_column,
 )
 from sgpmic_cli.tables.recipe import Column, NumberColumn, TableRecipe, TextColumn, unify_numbers
+from sgpmic_cli.tables.table import Table
+from sgpmic_cli.text import as_option_value
 
+EXACT = 2**53  # whole numbers up to here are exact as floats
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
 MAX_MIXED = 10  # of a column of texts with as many or more numbers
 MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
@@ -59,13 +61,13 @@ class LeftOut(NamedTuple):
     is_id: bool = False
 
 
-Decision = Column | LeftOut | Problem
+Decision = Column | LeftOut | str  # a problem
 
 
-def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, list[Problem]]:
+def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list[str]]:
     """Decide about every column. Return the recipe, and what cannot be decided.
 
-    `EncodedTable` raises these problems together with those that it finds.
+    `encode_table` raises these problems together with those that it finds.
     """
     problems = _check_names(table, options)
     used: list[Column] = []
@@ -75,7 +77,7 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
         if name in (options.label, options.id):
             continue
         decision = _decide(table, name, options)
-        if isinstance(decision, Problem):
+        if isinstance(decision, str):
             problems.append(decision)
         elif isinstance(decision, LeftOut):
             left_out[name] = decision.why
@@ -83,14 +85,7 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
         else:
             used.append(decision)
     if not problems and not used:
-        reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
-        others = f"; left out are {', '.join(reasons[:8])}" if reasons else ""
-        cells = {k: table.cells[k].numbers for k, why in left_out.items() if why != AS_ASKED}
-        numbers = [k for k, v in cells.items() if len(np.unique(v[~np.isnan(v)])) > 1]
-        advice: Remedy | str = "add columns of numbers, or of texts that repeat"
-        if numbers:
-            advice = Remedy("take numbers as quantities", "columns", numbers)
-        problems.append(Problem(f"there is no feature column to cluster by{others}", [advice]))
+        problems.append(_no_features(table, left_out))
     recipe = TableRecipe(
         named=table.named,
         file_columns=tuple(table.columns),
@@ -101,6 +96,15 @@ def learn_recipe(table: RawTable, options: TableOptions) -> tuple[TableRecipe, l
         format=replace(options.format, decimal=table.format.decimal or "."),
     )
     return recipe, problems
+
+
+def _no_features(table: Table, left_out: dict[str, str]) -> str:
+    reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
+    others = f"; left out are {', '.join(reasons[:8])}" if reasons else ""
+    hint = "add columns of numbers, or of texts that repeat"
+    if len(table.columns) == 1:
+        hint += ", or name the separator (--separator)"
+    return f"there is no feature column to cluster by{others}; {hint}"
 
 
 def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
@@ -123,7 +127,7 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
     return notes
 
 
-def _check_names(table: RawTable, options: TableOptions) -> list[Problem]:
+def _check_names(table: Table, options: TableOptions) -> list[str]:
     """Report unknown names, names that two options contain, and an unusable class column."""
     given = {
         "label": [options.label] if options.label else [],
@@ -135,22 +139,24 @@ def _check_names(table: RawTable, options: TableOptions) -> list[Problem]:
         unknown_column(name, parameter, table.columns)
         for parameter in ("columns", "drop")
         for name in given[parameter]
-        if name not in table.columns
+        if name not in table.frame
     ]
     for one, other in combinations(given, 2):
         problems += [
-            Problem(f"column {shown(name)} is named by {one} and by {other}; name it once")
+            f"column {shown(name)} is named by {one} and by {other}; name it once"
             for name in sorted(set(given[one]) & set(given[other]))
         ]
-    if options.all_classes and options.label in table.cells:
-        classes = set(unify_numbers(table.cells[options.label].texts.tolist()))
-        if len(classes) == 1 < table.n_rows:
-            what = f"column {shown(options.label)} holds one class only ({shown(classes.pop())})"
-            problems.append(Problem(what, ["name a column with two or more classes, or none"]))
+    if options.all_classes and options.label and options.label in table.frame:
+        classes = set(unify_numbers(texts_of(table.frame[options.label]).tolist()))
+        if len(classes) == 1 < len(table.frame):
+            problems.append(
+                f"column {shown(options.label)} holds one class only ({shown(classes.pop())}); "
+                "name a column with two or more classes, or none"
+            )
     return problems
 
 
-def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
+def _decide(table: Table, name: str, options: TableOptions) -> Decision:
     """Decide whether and how a column is used."""
     asked = name in options.columns
     if name in options.drop or (options.columns and not asked):
@@ -158,74 +164,73 @@ def _decide(table: RawTable, name: str, options: TableOptions) -> Decision:
     is_last = name == table.columns[-1]
     if is_last and not asked and options.label is None and name.lower() in CLASS_NAMES:
         # As a feature the column would reveal the classes, but its name alone is no proof.
-        return Problem(
-            f"the last column is named {shown(name)}, so it may hold the classes",
-            [
-                Remedy("say that it holds the classes", "label", name),
-                leave_out(name),
-                "rename it if it is a feature",
-            ],
+        return (
+            f"the last column is named {shown(name)}, so it may hold the classes; say that it "
+            f"holds the classes (--label {as_option_value([name])}), {leave_out(name)}, or rename "
+            "it if it is a feature"
         )
-    cells = table.cells[name]
-    if np.isnan(cells.numbers).all() and not cells.invalid.any():
+    column, notation = table.frame[name], None
+    values, invalid = numbers_of(column, table.format.decimal or ".")
+    if np.isnan(values).all() and not invalid.any():
         return LeftOut("it is empty")
-    notation, values = None, cells.numbers
-    if cells.are_dates:
-        notation = Notation(date=ISO_DAY)
-    elif cells.invalid.any():
-        notation = find_notation(set(cells.texts), table.format.decimal or ".")
+    if column.dtype.kind == "M":
+        notation = Notation(date=ISO)
+    elif invalid.any():
+        notation = find_notation(set(texts_of(column)), table.format.decimal or ".")
         if notation is None:
-            return _decide_on_text(table, name, options)
-        values = notation.read(cells.texts)
+            return _decide_on_text(table, name, values, invalid, asked)
+        values = notation.read(texts_of(column))
     if problem := table.too_large(name, values, MAX_VALUE):
         return problem
     if asked and np.nanmin(values) < np.nanmax(values):
         return NumberColumn(name, notation)
-    return _decide_on_numbers(name, cells, values, notation)
+    return _decide_on_numbers(column, values, notation)
 
 
 def _decide_on_numbers(
-    name: str, cells: Cells, values: np.ndarray, notation: Notation | None
+    column: pd.Series, values: np.ndarray, notation: Notation | None
 ) -> Decision:
     """Decide whether numbers are quantities, dates, codes or identifiers of the rows."""
-    known = ~np.isnan(values)
+    name, known = str(column.name), ~np.isnan(values)
     # Codes with many digits may differ although their floating-point numbers are equal.
     if np.nanmin(values) == np.nanmax(values) < EXACT and len(values) > 1:
-        return LeftOut(f"its only value is {shown(cells.texts[known][0])}")
+        return LeftOut(f"its only value is {shown(texts_of(column[known])[0])}")
     is_whole = bool((values[known] == np.round(values[known])).all())
     is_date = notation is not None and notation.date != ""
     if (is_whole or is_date) and (why := numbering_reason(values, dates=is_date)):
         return LeftOut(why, is_id=True)
     if is_whole and notation is None:
-        if why := identifier_reason(name, cells):
+        if why := identifier_reason(column, values):
             return LeftOut(why, is_id=True)
-        if why := code_reason(name, cells):
-            return _decide_on_categories(name, cells.categories, asked=False, why=f"{why}, and ")
-        if notation := compact_dates(cells):
+        if why := code_reason(column, values):
+            return _decide_on_categories(name, categories_of(column), why=f"{why}, and ")
+        if notation := compact_dates(column, values):
             return NumberColumn(name, notation)
     return NumberColumn(name, notation)
 
 
-def _decide_on_text(table: RawTable, name: str, options: TableOptions) -> Decision:
+def _decide_on_text(
+    table: Table, name: str, values: np.ndarray, invalid: np.ndarray, asked: bool
+) -> Decision:
     """Decide about a column in which some cells are not numbers."""
-    _, values, invalid = table.cells[name]
-    cells = table.cells[name].categories
+    cells = categories_of(table.frame[name])
     row, n_invalid = int(invalid.argmax()), int(invalid.sum())
     if all(text.startswith(("[", "{")) for text in set(cells[invalid])):
-        if name in options.columns:
-            what = f"the cells of column {shown(name)} are lists or records"
-            return Problem(what, ["do not ask for it"])
+        if asked:
+            return f"the cells of column {shown(name)} are lists or records; do not ask for it"
         return LeftOut("its cells are lists or records")
     known = Counter(cells[cells != ""])
     # A word that is shared by rows among few values, which are shared as well, is no error.
     is_discrete = len(known) <= MAX_MIXED and min(known.values()) > 1
     if np.count_nonzero(~np.isnan(values)) >= n_invalid and not is_discrete:
-        where, remedy = table.place(row, name), leave_out(name)
-        return invalid_cell(where, cells[row], n_invalid, "number", remedy)
-    return _decide_on_categories(name, cells, asked=name in options.columns)
+        problem = invalid_cell(table.place(row, name), cells[row], n_invalid, "number")
+        return f"{problem}, or {leave_out(name)}"
+    return _decide_on_categories(name, cells, asked=asked)
 
 
-def _decide_on_categories(name: str, cells: np.ndarray, *, asked: bool, why: str = "") -> Decision:
+def _decide_on_categories(
+    name: str, cells: np.ndarray, *, asked: bool = False, why: str = ""
+) -> Decision:
     """Decide about a column of texts or codes, which the user may have `asked` for."""
     known = cells[cells != ""]
     distinct = len(set(known))
@@ -235,10 +240,9 @@ def _decide_on_categories(name: str, cells: np.ndarray, *, asked: bool, why: str
     if distinct <= most and (distinct < len(known) or asked):
         return TextColumn.learn(name, cells)
     if asked:
-        return Problem(
-            f"column {shown(name)} has {distinct} different texts, and at most "
-            f"{MAX_CATEGORIES} are encoded",
-            ["join some of them", Remedy("name it as the id", "id", name), "do not ask for it"],
+        return (
+            f"column {shown(name)} has {distinct} different texts, and at most {MAX_CATEGORIES} "
+            "are encoded; join some of them, or do not ask for it"
         )
     if distinct == len(known):
         is_id = len(known) == len(cells)
@@ -277,38 +281,38 @@ def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
     return "it rises from row to row, as a count or the time of a log" if counts else None
 
 
-def code_reason(name: str, cells: Cells) -> str | None:
+def code_reason(column: pd.Series, values: np.ndarray) -> str | None:
     """Return why whole numbers look like codes, or None."""
-    words = words_of(name)
+    words = words_of(str(column.name))
     if "id" in words or CODE.fullmatch(" ".join(words[-1:])):
         return "its name suggests a code"
-    if cells.raw.dtype.kind == "O" and any(re.match(r"0\d", text) for text in set(cells.texts)):
+    if column.dtype.kind == "O" and any(re.match(r"0\d", text) for text in set(texts_of(column))):
         return "its numbers have leading zeros, as codes have"
-    if np.nanmax(np.abs(cells.numbers)) >= EXACT and not any("e" in text for text in cells.texts):
+    if np.nanmax(np.abs(values)) >= EXACT and not any("e" in text for text in texts_of(column)):
         return "its numbers have more digits than measurements have"
     return None
 
 
-def identifier_reason(name: str, cells: Cells) -> str | None:
+def identifier_reason(column: pd.Series, values: np.ndarray) -> str | None:
     """Return why whole numbers look like identifiers of the rows, or None."""
-    low, high = np.nanmin(cells.numbers), np.nanmax(cells.numbers)
-    last = " ".join(words_of(name)[-1:])
+    low, high = np.nanmin(values), np.nanmax(values)
+    last = " ".join(words_of(str(column.name))[-1:])
     named = CODE.fullmatch(last) or ID.fullmatch(last)
     digits = len(f"{low:.0f}")
     wide = low > 0 and digits == len(f"{high:.0f}") >= MIN_ID_DIGITS
-    if len(cells.raw) < MIN_ID_ROWS or not (named or wide):
+    if len(column) < MIN_ID_ROWS or not (named or wide):
         return None
-    texts = set(cells.texts)
-    if len(texts) < len(cells.raw) or "" in texts:
+    texts = set(texts_of(column))
+    if len(texts) < len(column) or "" in texts:
         return None
     why = "its name suggests an id" if named else f"all its values have {digits} digits"
     return f"{why} and no two rows share one"
 
 
-def compact_dates(cells: Cells) -> Notation | None:
+def compact_dates(column: pd.Series, values: np.ndarray) -> Notation | None:
     """Return the notation of dates such as 20240131, if all numbers are dates."""
-    known = ~np.isnan(cells.numbers)
-    if ((cells.numbers[known] < 19000101) | (cells.numbers[known] > 20991231)).any():
+    known = ~np.isnan(values)
+    if ((values[known] < 19000101) | (values[known] > 20991231)).any():
         return None
     notation = Notation(date=COMPACT)
-    return None if np.isnan(notation.read(cells.texts[known])).any() else notation
+    return None if np.isnan(notation.read(texts_of(column[known]))).any() else notation

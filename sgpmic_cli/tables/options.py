@@ -1,11 +1,12 @@
-"""Options for reading a table, and problems of a table with the options that solve them."""
+"""Options for reading a table, and sentences about problems of a table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.text import nearest
+from sgpmic_cli.text import as_option_value, nearest
+
+MAX_SHOWN = 40  # characters of a cell or a name that a message shows
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,8 @@ class TextFormat:
     decimal : str or None, default=None
         Decimal separator, "." or ",". None detects it.
     encoding : str or None, default=None
-        Name of the encoding, such as "latin-1". None detects UTF-8, cp1252, and UTF-16 with a
-        byte order mark.
+        Name of the encoding, such as "latin-1". None tries UTF-8, cp1252, and UTF-16 with a byte
+        order mark.
     """
 
     separator: str | None = None
@@ -75,54 +76,12 @@ class TableOptions:
             object.__setattr__(self, parameter, tuple(map(str, names)))  # as columns are named
 
 
-MAX_SHOWN = 40  # characters of a cell or a name that a message shows
-
-Value = str | list[str]  # a list for parameters that take several names
-Spelling = Callable[[str, Value], str | None]
-
-
-class Remedy(NamedTuple):
-    """A parameter value that solves a problem."""
-
-    words: str
-    parameter: str
-    value: Value
-
-
-class Problem(NamedTuple):
-    """A problem and its solutions: parameter values, or advice on how to change the file."""
-
-    what: str
-    remedies: Sequence[Remedy | str] = ()
-
-    def message(self, spelling: Spelling) -> str:
-        """Describe the problem. Omit remedies whose parameter `spelling` maps to None."""
-        ways = []
-        for remedy in self.remedies:
-            if isinstance(remedy, str):
-                ways.append(remedy)
-            elif (spelled := spelling(remedy.parameter, remedy.value)) is not None:
-                ways.append(f"{remedy.words} ({spelled})")
-        return f"{self.what}; {', or '.join(ways)}" if ways else self.what
-
-
-class TableError(UsageError):
-    """A table that cannot be used, with all its problems."""
-
-    def __init__(self, table: str, problems: Sequence[Problem]):
-        super().__init__(table, problems)
-        self.table, self.problems = table, problems
-
-    def __str__(self) -> str:
-        return self.message(lambda parameter, value: f"{parameter}={value!r}")
-
-    def message(self, spelling: Spelling) -> str:
-        """Describe all problems in one sentence, with parameters written as `spelling` returns."""
-        messages = [problem.message(spelling) for problem in self.problems]
-        if len(messages) == 1:
-            return f"{self.table}: {messages[0]}"
-        numbered = " ".join(f"({i}) {one}." for i, one in enumerate(messages, 1))
-        return f"{self.table} has {len(messages)} problems: {numbered}"
+def table_error(table: str, problems: Sequence[str]) -> UsageError:
+    """Return the error of a table that cannot be used, with all its problems in one sentence."""
+    if len(problems) == 1:
+        return UsageError(f"{table}: {problems[0]}")
+    numbered = " ".join(f"({i}) {problem}." for i, problem in enumerate(problems, 1))
+    return UsageError(f"{table} has {len(problems)} problems: {numbered}")
 
 
 def shown(text: str) -> str:
@@ -141,21 +100,21 @@ def plural(n: int, noun: str) -> str:
     return f"{n} {noun}{'s' * (n != 1)}"
 
 
-def leave_out(column: str) -> Remedy:
-    """Return the remedy that leaves a column out."""
-    return Remedy("leave it out", "drop", [column])
+def leave_out(column: str) -> str:
+    """Return the hint to leave a column out."""
+    return f"leave it out (--drop {as_option_value([column])})"
 
 
-def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> Problem:
+def unknown_column(name: str, parameter: str, columns: Sequence[str]) -> str:
     """Return the problem of a name that no column has."""
-    return Problem(
+    return (
         f"there is no column {shown(name)} for {parameter}{nearest(name, columns)}; "
         f"its columns are {listed(columns, 20)}"
     )
 
 
-def invalid_cell(where: str, cell: str, n: int, kind: str, *remedies: Remedy) -> Problem:
+def invalid_cell(where: str, cell: str, n: int, kind: str) -> str:
     """Return the problem of `n` cells that are not of a kind, such as "date", first `cell`."""
     more = f", nor are {n - 1} further cells of the column" if n > 1 else ""
-    what = f"{where}: {shown(cell)} is not a {kind}{more}"
-    return Problem(what, ["correct such cells or leave them empty", *remedies])
+    hint = "correct such cells or leave them empty"
+    return f"{where}: {shown(cell)} is not a {kind}{more}; {hint}"

@@ -1,61 +1,75 @@
-"""Read tables from text, Parquet, .xlsx and .npy files, as a whole or in blocks of rows.
+"""Read tables from text, Parquet, .xlsx and .npy files, compressed or not.
 
 The extras `sgpmic[parquet]` and `sgpmic[xlsx]` install pyarrow and openpyxl.
 """
 
 import bz2
+import codecs
+import csv
 import gzip
 import io
+import os
+import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Collection, Generator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain, islice
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli import row_blocks
+from sgpmic_cli._typing import Indices
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.cells import (
-    Cells,
-    RawTable,
-    as_text,
+from sgpmic_cli.tables.notation import MISSING, find_notation, to_number
+from sgpmic_cli.tables.options import TextFormat, plural, shown
+from sgpmic_cli.tables.table import (
+    Table,
     check_names,
     default_names,
-    find_notation,
+    plain_frame,
+    table_of_array,
+    table_of_frame,
 )
-from sgpmic_cli.tables.csv_text import SAMPLE, Row, Source, csv_rows, is_header
-from sgpmic_cli.tables.options import TextFormat, shown
 
 STANDARD_INPUT = "-"
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
 PARQUET, NPY = b"PAR1\x15", b"\x93NUMPY"  # a column may be called PAR1
 SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
-MAX_IN_MEMORY = 1 << 25  # numbers, 256 MiB; larger .npy files are mapped
-CELLS = 1 << 17  # of a block of a text file
 NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
+ENCODINGS = "utf-8", "cp1252"  # the second is that of Windows in Western Europe
+SEPARATORS = ("\t", ";", "|", ",")
+SAMPLE = 10  # lines that determine the separator and the header
+JSON = re.compile(rb"\s*(\[\s*[\[{]|\{\s*[\"}])")
+UTF_16_MARKS = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
+csv.field_size_limit(1 << 26)  # characters; a longer cell has a quote that is never closed
 
-Names = Collection[str | None]  # None stands for an option that was not given
 
-
-def read_table(path: str, format: TextFormat, known: Names = ()) -> RawTable:
-    """Read a whole table from a file of any supported format, compressed or not.
+def read_table(path: str, format: TextFormat, known: Collection[str | None] = ()) -> Table:
+    """Read a table from a file of any supported format, or from standard input for "-".
 
     A first line of a CSV file with one of the `known` names is a header.
     """
-    with decompressed(path) as source, closing(tables_in(source, format, known, True)) as tables:
-        return next(tables)
+    name = "standard input" if path == STANDARD_INPUT else path
+    content = _decompressed(name, _content(path))
+    if content.startswith(NPY):
+        return _npy_table(name, path if content == NPY else io.BytesIO(content))
+    if content.startswith(PARQUET):
+        with _read_errors(name, "Parquet"):
+            from pyarrow.parquet import ParquetFile
 
-
-def read_blocks(path: str, format: TextFormat, known: Names = ()) -> Iterator[RawTable]:
-    """Read the same files as `read_table` in blocks of rows."""
-    with decompressed(path) as source, closing(tables_in(source, format, known, False)) as tables:
-        yield from tables
+            table = table_of_frame(name, from_arrow(ParquetFile(io.BytesIO(content)).read()))
+    elif content.startswith(ZIP):
+        with _read_errors(name, "xlsx"):
+            table = _sheet(name, content, known)
+    else:
+        table = _text_table(name, content, format, known)
+    if not len(table.frame):
+        raise UsageError(f"{name} has a header and no rows; add rows of numbers below it")
+    return table
 
 
 def from_arrow(table: Any) -> pd.DataFrame:
@@ -71,27 +85,19 @@ def from_arrow(table: Any) -> pd.DataFrame:
     return frame
 
 
-@contextmanager
-def decompressed(path: str) -> Iterator[Source]:
-    """Open a file, or standard input for "-", and decompress gzip, bz2 and zip.
-
-    Errors that occur while the caller reads are translated as well.
-    """
+def _content(path: str) -> bytes:
+    """Return the content of a file. Of a .npy file, which can be mapped, return its beginning."""
     if path == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.buffer.closed or sys.stdin.isatty():
             raise UsageError(
                 "standard input is a terminal or was read before: send one table into it, as in "
                 "`sgpmic fit - < table.csv`"
             )
-        stream: Any = sys.stdin.buffer
-        if not hasattr(stream, "peek"):  # a program may have replaced sys.stdin
-            stream = io.BufferedReader(stream)
-        with _decompressing(Source(stream, "standard input")) as source:
-            yield source
-        return
+        return sys.stdin.buffer.read()
     try:
-        with Path(path).open("rb") as file, _decompressing(Source(file, path, path)) as source:
-            yield source
+        with open(path, "rb") as file:
+            start = file.read(len(NPY))
+            return start if start == NPY and os.path.isfile(path) else start + file.read()
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; give the path of a CSV file") from None
     except OSError as error:
@@ -99,38 +105,30 @@ def decompressed(path: str) -> Iterator[Source]:
         raise UsageError(f"{path} cannot be read ({reason}); give the path of a CSV file") from None
 
 
-@contextmanager
-def _decompressing(source: Source) -> Iterator[Source]:
-    stream, name, path = source
-    start = source.start()
+def _decompressed(name: str, content: bytes) -> bytes:
     try:
-        if start.startswith(GZIP):
-            yield Source(gzip.GzipFile(fileobj=stream), name)
-        elif start.startswith(BZIP2):
-            yield Source(bz2.BZ2File(stream), name)
-        elif start.startswith(ZIP):
-            raw = io.BytesIO(b"" if path else source.read_all())
-            with zipfile.ZipFile(path or raw) as archive:
-                if SHEETS in archive.namelist():
-                    yield Source(stream if path else io.BufferedReader(raw), name)
-                    return
-                with archive.open(_only_member(name, archive)) as member:
-                    yield Source(member, name)
-        else:
-            yield source
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
-        if not start.startswith((GZIP, BZIP2, ZIP)):
+        if content.startswith(GZIP):
+            return gzip.decompress(content)
+        if content.startswith(BZIP2):
+            return bz2.decompress(content)
+        if content.startswith(ZIP):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                if SHEETS not in archive.namelist():
+                    return archive.read(_only_member(name, archive))
+    except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
+        if isinstance(error, UsageError):
             raise
         raise UsageError(f"{name} cannot be decompressed ({error}); compress it again") from None
+    return content
 
 
-def _only_member(path: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+def _only_member(name: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     members = (one for one in archive.infolist() if not one.is_dir())
     files = [one for one in members if not one.filename.startswith("__MACOSX/")]
     if len(files) != 1:
         some = ", ".join(shown(one.filename) for one in files[:3])
         raise UsageError(
-            f"{path} holds {len(files)} files ({some}, ...); compress one table alone, or save the "
+            f"{name} holds {len(files)} files ({some}, ...); compress one table alone, or save the "
             "table of an office document as .xlsx or CSV"
         )
     return files[0]
@@ -154,63 +152,147 @@ def _read_errors(name: str, kind: str, advice: str = "save it again, or as CSV")
         raise UsageError(f"{name} is not a readable {kind} file ({reason}); {advice}") from None
 
 
-def tables_in(source: Source, format: TextFormat, known: Names, whole: bool) -> Generator[RawTable]:
-    """Yield the whole table or blocks of its rows."""
-    start = source.start()
-    if start.startswith(NPY):
-        yield from _npy_tables(source, whole)
-    elif start.startswith(PARQUET):
-        with _read_errors(source.name, "Parquet"):
-            yield from _frame_tables(source.name, _parquet_frames(source, whole))
-    elif start.startswith(ZIP):
-        with _read_errors(source.name, "xlsx"):
-            # Decimal separators in texts of a sheet are found column by column.
-            rows = _sheet_rows(source)
-            yield from _row_tables(source.name, TextFormat(decimal="."), rows, known, whole)
-    else:
-        format, rows = csv_rows(source, format, whole)
-        with closing(rows):
-            yield from _row_tables(source.name, format, rows, known, whole)
+def _npy_table(name: str, source: Any) -> Table:
+    with _read_errors(name, ".npy", NPY_ADVICE):
+        is_stream = isinstance(source, io.BytesIO)
+        array = np.load(source, mmap_mode=None if is_stream else "r", allow_pickle=False)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
+        found = f"an array of shape {array.shape} and type {array.dtype}"
+        raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
+    return table_of_array(name, array)
 
 
-def _row_tables(
-    path: str, format: TextFormat, rows: Iterator[Row], known: Names, whole: bool
-) -> Iterator[RawTable]:
-    """Make tables of the rows of a text file or a sheet, whose first row may name the columns."""
-    first = list(islice(rows, SAMPLE))
-    if not first:
-        raise UsageError(f"{path} is empty; it needs a header line and rows of numbers")
-    start = [[as_text("" if cell is None else cell).strip() for cell in row] for _, row in first]
-    named = not set(start[0]).isdisjoint(known) or is_header(start, format.decimal or "")
-    names = default_names(len(start[0]))
+def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
+    """Return the first sheet. Decimal separators in its texts are found column by column."""
+    options: Any = {"dtype": object, "na_values": [""], "keep_default_na": False}
+    cells = pd.read_excel(io.BytesIO(content), header=None, **options)
+    lines = np.flatnonzero(cells.notna().any(axis=1)) + 1  # pandas keeps blank rows
+    table = _with_header(name, cells.iloc[lines - 1], lines, TextFormat(",", "."), known)
+    return replace(table, frame=plain_frame(table.frame))
+
+
+def _text_table(
+    name: str, content: bytes, format: TextFormat, known: Collection[str | None]
+) -> Table:
+    tried: Sequence[str] = [format.encoding] if format.encoding else ENCODINGS
+    if not format.encoding and content.startswith(UTF_16_MARKS):
+        tried = ["utf-16"]
+    if JSON.match(content) or (b"\0" in content and tried is ENCODINGS):
+        raise UsageError(
+            f"{name} is no text file in UTF-8 with cells and lines; open it with its program, or "
+            "with pandas, and save it as CSV"
+        )
+    text, encoding = _decoded(name, content, tried)
+    first_line, separator = 1, format.separator
+    # Excel names the separator in a line before the header.
+    if found := re.match(r'(?i)"?sep=([^\w"\n])"?\s*\n', text):
+        text, first_line, separator = text[found.end() :], 2, separator or found[1]
+    separator = separator or _find_separator(text, format.decimal)
+    lines, n_columns = _row_lines(name, text, separator)
+    cells = pd.read_csv(
+        io.StringIO(text),
+        sep=separator,
+        header=None,
+        names=range(n_columns),
+        dtype=object,
+        na_filter=False,
+        skipinitialspace=separator != " ",
+        skip_blank_lines=False,
+    )
+    cells, lines = cells[lines > 0], lines[lines > 0] + first_line - 1
+    table = _with_header(name, cells, lines, replace(format, separator=separator), known)
+    if not format.decimal:
+        comma = any(_has_decimal_comma(column) for _, column in table.frame.items())
+        table = replace(table, format=replace(table.format, decimal="," if comma else "."))
+    notes = []
+    if not table.named:
+        notes.append(f"no header was found in {name}, so its first line is read as data.")
+    if encoding not in (format.encoding, ENCODINGS[0]):
+        notes.append(f"{name} is not in UTF-8 and is read as {encoding}.")
+    return replace(table, notes=tuple(notes))
+
+
+def _decoded(name: str, content: bytes, tried: Sequence[str]) -> tuple[str, str]:
+    """Return the text, and the first of the encodings that reads it."""
+    for encoding in tried:
+        try:
+            text = content.decode(encoding).lstrip("\ufeff")  # some programs write two marks
+        except UnicodeDecodeError as error:
+            line, byte = content.count(b"\n", 0, error.start) + 1, content[error.start]
+            where = f"byte 0x{byte:02x} in line {line}"
+        except (LookupError, ValueError):  # a name with a zero byte
+            raise UsageError(
+                f"--encoding {encoding} is unknown; give a name such as 'latin-1' or 'cp1252'"
+            ) from None
+        else:
+            return text, encoding
+    raise UsageError(
+        f"{name} is not in {' or '.join(tried)} ({where}); name its encoding (--encoding latin-1), "
+        "or save it in UTF-8"
+    )
+
+
+def _row_lines(name: str, text: str, separator: str) -> tuple[Indices, int]:
+    """Return the line of each row, 0 of a blank one, and the number of columns.
+
+    Raise UsageError for what pandas lets pass: text after a closing quote, and rows with too few or
+    too many cells.
+    """
+    if '" ' in text and separator != " ":  # the csv module allows no spaces after a closing quote
+        mark = re.escape(separator)
+        # A closing quote makes the number of quotes odd, or even right after the opening one.
+        closing = rf'(?m)((?:(?<!")|(?:^|{mark}) *")"(?:"")*) +(?={mark}|[\r\n]|\Z)'
+        text = re.sub(closing, r"\1", text)
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=separator,
+        skipinitialspace=separator != " ",
+        strict=True,
+    )
+    lines, n_columns, line = list[int](), 0, 1
+    try:
+        for cells in reader:
+            is_blank = len(cells) < 2 and not "".join(cells).strip()
+            lines.append(0 if is_blank else line)
+            n_columns = n_columns or (0 if is_blank else len(cells))
+            if not is_blank and len(cells) != n_columns:
+                raise UsageError(
+                    f"{name}, line {line}: {plural(len(cells), 'cell')} where the first line has "
+                    f"{n_columns}; delete lines above the header, and give every row as many cells"
+                )
+            line = reader.line_num + 1
+    except csv.Error:
+        raise UsageError(
+            f"{name}, line {line}: a quote is not closed, or text follows a closing quote; check "
+            "the quotes around its cells"
+        ) from None
+    if not n_columns:
+        raise UsageError(f"{name} is empty; it needs a header line and rows of numbers")
+    return np.array(lines), n_columns
+
+
+def _with_header(
+    name: str,
+    cells: pd.DataFrame,
+    lines: Indices,
+    format: TextFormat,
+    known: Collection[str | None],
+) -> Table:
+    """Return the table of the cells of a text or a sheet, whose first row may name the columns."""
+    if not len(cells):
+        raise UsageError(f"{name} is empty; it needs a header line and rows of numbers")
+    first = cells.head(SAMPLE).fillna("").astype(str).to_numpy(dtype=object).tolist()
+    start = [[cell.strip() for cell in row] for row in first]
+    named = not set(start[0]).isdisjoint(known) or _is_header(start, format.decimal)
+    names = default_names(cells.shape[1])
     if named:
         names = [cell or name for cell, name in zip(start[0], names, strict=True)]
-    check_names(path, names)
-    rows = chain(first[named:], rows)
-    size = None if whole else max(1, CELLS // len(names))
-    n_rows = 0
-    while block := list(islice(rows, size)):
-        lines, values = zip(*block, strict=True)
-        columns = [np.array(column, dtype=object) for column in zip(*values, strict=True)]
-        if not format.decimal:
-            comma = any(map(_has_decimal_comma, columns))
-            format = replace(format, decimal="," if comma else ".")
-        if format.separator is None:
-            found = [Cells.of_series(pd.Series(column, dtype=object)) for column in columns]
-        else:
-            found = [Cells.of(column, format.decimal or ".") for column in columns]
-        cells = dict(zip(names, found, strict=True))
-        yield RawTable(path, cells, named, np.array(lines), n_rows, format=format)
-        n_rows += len(block)
-    if not n_rows:
-        raise _no_rows(path)
+    check_names(name, names)
+    frame = cells.set_axis(names, axis=1).iloc[int(named) :].reset_index(drop=True)
+    return Table(name, frame, named, lines[int(named) :], format)
 
 
-def _no_rows(path: str) -> UsageError:
-    return UsageError(f"{path} has a header and no rows; add rows of numbers below it")
-
-
-def _has_decimal_comma(column: np.ndarray) -> bool:
+def _has_decimal_comma(column: pd.Series) -> bool:
     """Return whether the texts of a column are numbers only with a decimal comma."""
     if "," not in "".join(column):
         return False
@@ -218,62 +300,62 @@ def _has_decimal_comma(column: np.ndarray) -> bool:
     return found is not None and found.decimal == ","
 
 
-def _sheet_rows(source: Source) -> Iterator[Row]:
-    """Yield the rows of the first sheet that are not blank, all as long as the longest."""
-    from openpyxl import load_workbook
+def _is_header(rows: Sequence[Sequence[str]], decimal: str | None) -> bool:
+    """Return whether the first row holds the names of the columns.
 
-    sheet = load_workbook(source.stream, read_only=True, data_only=True).worksheets[0]
-    sheet.reset_dimensions()  # some programs write wrong ones
-    rows = [*enumerate(sheet.iter_rows(values_only=True), 1)]
-    n_columns = max((len(row) for _, row in rows), default=0)
-    for number, row in rows:
-        if any(cell is not None for cell in row):
-            yield number, [*row, *[None] * (n_columns - len(row))]
-
-
-def _npy_tables(source: Source, whole: bool) -> Iterator[RawTable]:
-    """Yield the array (N, P) of a .npy file or blocks of its rows. Map a large one into memory.
-
-    A mapped file that another program truncates ends the process with SIGBUS.
+    It does if it has words only, if it has a word above numbers or a number above words, or if it
+    has words beside numbers that are years or count in equal steps, and those below do not.
     """
-    name = source.name
-    with _read_errors(name, ".npy", NPY_ADVICE):
-        if source.path is None:
-            array = np.load(io.BytesIO(source.read_all()), allow_pickle=False)
-        else:
-            array = np.load(source.path, mmap_mode="r", allow_pickle=False)
-            if array.size <= MAX_IN_MEMORY:
-                array = np.load(source.path, allow_pickle=False)
-    if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
-        found = f"an array of shape {array.shape} and type {array.dtype}"
-        raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
-    if whole:
-        yield RawTable.from_array(name, array, 0)
-        return
-    n_rows, mapped = len(array), isinstance(array, np.memmap)
-    for rows in row_blocks.row_blocks(n_rows):
-        # All pages that were read of a mapping count as memory: 0.7 instead of 0.3 GB for 3,000,000
-        # rows of 20 columns.
-        if mapped and source.path is not None:
-            array = np.load(source.path, mmap_mode="r", allow_pickle=False)
-        yield RawTable.from_array(
-            name, np.array(array[rows], dtype=np.float64, order="C"), rows.start
-        )
+    first, *others = ([_is_number(cell, decimal) for cell in row] for row in rows)
+    if not others or True not in first:
+        return False in first
+    for kind, column in zip(first, zip(*others, strict=True), strict=True):
+        if kind is not None and set(column) - {None} == {not kind}:
+            return True
+    numeric = [j for j, kind in enumerate(first) if kind]
+    names, *later = ([row[j] for j in numeric] for row in rows)
+    found = any(rule(names) and not any(map(rule, later)) for rule in (_are_years, _are_steps))
+    return found and False in first
 
 
-def _parquet_frames(source: Source, whole: bool) -> Iterator[pd.DataFrame]:
-    from pyarrow.parquet import ParquetFile
-
-    with ParquetFile(source.path or io.BytesIO(source.read_all())) as file:
-        parts = [file.read()] if whole else file.iter_batches(row_blocks.ROWS)
-        yield from map(from_arrow, parts)
+def _are_years(cells: Sequence[str]) -> bool:
+    return all(re.fullmatch("(18|19|20)[0-9]{2}", cell) for cell in cells)
 
 
-def _frame_tables(name: str, frames: Iterator[pd.DataFrame]) -> Iterator[RawTable]:
-    n_rows = 0
-    for frame in frames:
-        if len(frame):
-            yield RawTable.from_frame(name, frame, n_rows)
-        n_rows += len(frame)
-    if not n_rows:
-        raise _no_rows(name)
+def _are_steps(cells: Sequence[str]) -> bool:
+    """Return whether three or more whole numbers rise in equal steps."""
+    if len(cells) < 3 or not all(map(str.isdecimal, cells)):
+        return False
+    steps = {int(after) - int(before) for before, after in pairwise(cells)}
+    return len(steps) == 1 and steps.pop() > 0
+
+
+def _is_number(cell: str, decimal: str | None) -> bool | None:
+    """Return None for a missing value, which both kinds of columns may have."""
+    if cell.lower() in MISSING:
+        return None
+    return any(to_number(cell, separator) is not None for separator in decimal or ".,")
+
+
+def _find_separator(text: str, decimal: str | None) -> str:
+    """Return the candidate that splits the first lines into equal rows with the most numbers.
+
+    1,5;2,5 has commas and semicolons. Only a split at the semicolon gives cells that are all
+    numbers. The decimal separator separates only cells in quotes, as in "1,5","2,5".
+    """
+    lines = [line for line in text[: 1 << 16].splitlines(True)[:SAMPLE] if line.strip()]
+    quoted = '"' in "".join(lines)
+    best, found = (False, 0.0, 1), ";" if decimal == "," else ","
+    for separator in SEPARATORS:
+        rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=True))
+        if not rows or len(rows[0]) < 2 or (separator == decimal and not quoted):
+            continue
+        cells = [cell.strip() for row in rows for cell in row]
+        if separator != ",":
+            cells = [cell.replace(",", ".") for cell in cells]
+        n_numbers = sum(to_number(cell) is not None for cell in cells)
+        equal = len({len(row) for row in rows}) == 1
+        merit = equal, n_numbers / len(cells), len(rows[0])
+        if merit > best:
+            best, found = merit, separator
+    return found

@@ -4,19 +4,26 @@ A recipe is learned from one table and applied to others. It is plain data, stor
 model file.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass
 from math import isfinite
 from types import UnionType
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.tables.cells import MISSING, Cells, Notation, RawTable, check_names, to_number
-from sgpmic_cli.tables.options import Problem, TextFormat, listed
-from sgpmic_cli.text import nearest
+from sgpmic_cli.tables.notation import (
+    Notation,
+    categories_of,
+    is_missing,
+    numbers_of,
+    texts_of,
+    to_number,
+)
+from sgpmic_cli.tables.options import TextFormat
+from sgpmic_cli.tables.table import check_names
 
 
 def unify_numbers(classes: Sequence[str]) -> list[str]:
@@ -46,14 +53,17 @@ class NumberColumn:
         """Whether the numbers are days or fractions of a day."""
         return self.notation is not None and self.notation.date != ""
 
-    def encode(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+    def encode(self, column: pd.Series, decimal: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
-        if cells.are_dates:
-            return cells.numbers[:, None], ~np.isnan(cells.numbers) & (not self.is_date)
-        if self.notation is None:
-            return cells.numbers[:, None], cells.invalid
-        numbers, texts = self.notation.read(cells.texts), np.char.lower(cells.texts.astype(str))
-        return numbers[:, None], np.isnan(numbers) & ~np.isin(texts, list(MISSING))
+        if column.dtype.kind == "M" or self.notation is None:
+            numbers, invalid = numbers_of(column, decimal)
+            if column.dtype.kind == "M" and not self.is_date:
+                invalid = ~np.isnan(numbers)
+        else:
+            texts = texts_of(column)
+            numbers = self.notation.read(texts)
+            invalid = np.isnan(numbers) & ~is_missing(texts)
+        return numbers[:, None], invalid
 
 
 @dataclass(frozen=True)
@@ -74,9 +84,9 @@ class TextColumn:
         """Return column=text for each of the texts."""
         return [f"{self.name}={category}" for category in self.categories]
 
-    def encode(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+    def encode(self, column: pd.Series, decimal: str) -> tuple[np.ndarray, np.ndarray]:
         """Return zeros and ones (N, k), NaN if missing, and which texts are unknown (N,)."""
-        known = cells.categories
+        known = categories_of(column)
         index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
         ones = np.eye(len(self.categories))[index]
         ones[index < 0] = np.nan
@@ -95,34 +105,11 @@ class ColumnRole:
     why: str  # the reason or a detail, such as the categories; may be empty
 
 
-class Block(NamedTuple):
-    """Rows of a table as numbers."""
-
-    Y: np.ndarray  # (N, P); NaN for missing values that the model handles
-    row_numbers: np.ndarray  # (N,) row of the file, from 1
-    ids: Any  # (N,) texts, or None
-    classes: Any  # (N,) texts, or None
-
-    def part(self, rows: Any) -> "Block":
-        """Return some of the rows."""
-        parts: list[Any] = [None if each is None else each[rows] for each in self]
-        return Block(*parts)
-
-    @classmethod
-    def joined(cls, blocks: Sequence["Block"]) -> "Block":
-        """Concatenate blocks of one table. The result has classes only if all blocks have them."""
-        parts: list[Any] = [
-            None if any(each is None for each in parts) else np.concatenate(parts)
-            for parts in zip(*blocks, strict=True)
-        ]
-        return cls(*parts)
-
-
 @dataclass(frozen=True)
 class TableRecipe:
     """How the rows of a table become numbers. The estimators weight the columns."""
 
-    named: bool  # whether columns of other tables are matched by name, otherwise by position
+    named: bool  # whether the columns had names of their own
     file_columns: tuple[str, ...]  # all columns of the table that the recipe was learned from
     columns: tuple[Column, ...]  # those that are used
     label: str | None = None  # column with the classes
@@ -140,41 +127,6 @@ class TableRecipe:
     def feature_names(self) -> tuple[str, ...]:
         """Names of the columns of Y."""
         return tuple(name for column in self.columns for name in column.feature_names)
-
-    def match(
-        self, table: RawTable, others: Collection[str | None] = ()
-    ) -> tuple[dict[str, str], str | Problem]:
-        """Find the used columns in a table: by name, or by position if names are not known.
-
-        Return the name in the table of each used column, and a note, which may be empty, or a
-        problem. `others` are columns of the table with another purpose.
-        """
-        used, names = [column.name for column in self.columns], table.columns
-        if self.named and table.named:
-            found = {name: name for name in used if name in table.cells}
-            absent = [name for name in used if name not in found]
-            extra = [name for name in names if name not in {*self.file_columns, *others}]
-            if absent:
-                near = nearest(absent[0], extra) if len(absent) == 1 else ""
-                has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
-                what = f"columns of the model are missing: {listed(absent)}{near}{has}"
-                return found, Problem(what, ["add them, or fit a model without them"])
-            ignored = f"columns that the model does not know are ignored: {listed(extra)}."
-            return found, ignored if extra else ""
-        nameless = table.path if self.named else "the file that the model was fitted to"
-        note = f"{nameless} has no header, so columns are taken by position."
-        note = note if self.named != table.named else ""
-        if len(names) == len(self.file_columns):
-            same_place = dict(zip(self.file_columns, names, strict=True))
-            return {name: same_place[name] for name in used}, note
-        left = [name for name in names if name not in others]
-        if len(left) == len(used):
-            return dict(zip(used, left, strict=True)), note
-        what = (
-            f"{len(names)} columns where the model has {len(used)} of {len(self.file_columns)}; "
-            f"columns are matched by position, since {nameless} has no header"
-        )
-        return {}, Problem(what, ["give it the columns that the model was fitted to"])
 
     @property
     def roles(self) -> list[ColumnRole]:

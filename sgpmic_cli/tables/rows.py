@@ -2,13 +2,16 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.tables.options import TextFormat
 
 if TYPE_CHECKING:
     from sgpmic_cli.tables.recipe import TableRecipe
@@ -24,11 +27,11 @@ class Rows:
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     recipe: "TableRecipe | None" = None  # None for tables that are not read from a user's file
-    path: str | None = None  # of the user's file; None for standard input and pipes
-    row_numbers: np.ndarray | None = None  # (N,) row of the file, from 1
+    frame: pd.DataFrame | None = None  # the table of the user as it was read, with all its rows
+    format: TextFormat = TextFormat()  # of the user's file
+    row_numbers: np.ndarray | None = None  # (N,) row of the frame, from 1
     ids: tuple[str, ...] | None = None  # names of the rows
     notes: tuple[str, ...] = ()  # how the file was read
-    sha256: str = field(init=False)  # of values and labels; run records are keyed by it
 
     def __post_init__(self) -> None:
         if self.Y.flags.writeable or self.Y.dtype != np.float64 or not self.Y.flags.c_contiguous:
@@ -40,7 +43,11 @@ class Rows:
             labels = np.array(self.labels, dtype=np.int64)
             labels.setflags(write=False)
             object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "sha256", _digest(self.Y, self.labels))
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of values and labels, by which runs are keyed."""
+        return _digest(self.Y, self.labels)
 
     @classmethod
     def from_classes(
@@ -65,6 +72,13 @@ class Rows:
     def classes(self) -> list[str] | None:
         """Class name of each row."""
         return None if self.labels is None else [self.class_names[label] for label in self.labels]
+
+    def part(self, rows: slice) -> "Rows":
+        """Return some of the rows."""
+        names = ("Y", "labels", "row_numbers", "ids")
+        whole = {name: getattr(self, name) for name in names}
+        parts: Any = {name: None if each is None else each[rows] for name, each in whole.items()}
+        return replace(self, **parts)
 
     def without(self, columns: Collection[str]) -> "Rows":
         """Return the data set without some of its columns."""

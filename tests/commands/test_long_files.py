@@ -1,4 +1,4 @@
-"""Files that are read in blocks: the output does not depend on the size of the blocks."""
+"""Rows are assigned in blocks: the output does not depend on their size."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,6 @@ from sgpmic_cli import GroupMap, row_blocks
 from sgpmic_cli.data import load
 from sgpmic_cli.fitting import fit_rows
 from sgpmic_cli.paper.model.estimator import SGPMIC
-from sgpmic_cli.tables import read
 
 TABLES = ("labels.csv", "embedding.csv")
 RNG = np.random.RandomState(0)
@@ -26,7 +25,6 @@ def small_products(here, monkeypatch):
 
 def use_small_blocks(patch):
     patch.setattr(row_blocks, "ROWS", 16)
-    patch.setattr(read, "CELLS", 60)
 
 
 def written(folder):
@@ -102,7 +100,6 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch):
     [
         ("1,x,3", "row 101 (line 102), column 'b': 'x' is not a number"),
         ("1,2", "line 102: 2 cells where the first line has 3"),
-        ("1,\xe9,3", "is not in UTF-8 (byte 0xe9 in line 102)"),
         ("1,2,1e300", "Row 101 is too far from the training rows"),
     ],
 )

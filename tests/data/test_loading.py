@@ -1,11 +1,8 @@
-import bz2
-import gzip
 from pathlib import Path
 
 import pytest
 
 from sgpmic_cli.data import TableOptions, load
-from sgpmic_cli.data.loading import last_column
 from sgpmic_cli.errors import UsageError
 
 
@@ -29,21 +26,3 @@ def test_home_folder_is_expanded(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
     assert load("~/t.csv").Y.shape == (2, 2)
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("a,b,kind\n1,2,x\n3,4,y\n", "kind"),
-        ("\ufeffa|b|class\n1|2|x\n3|4|y\n", "class"),
-        ("5.1,3.5,setosa\n4.9,3.0,virginica\n", "column_3"),
-    ],
-)
-@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress])
-def test_last_column_is_a_label_in_every_format(tmp_path, text, name, compress):
-    path = tmp_path / "rows.csv"
-    path.write_bytes(compress(text.encode()))
-    assert last_column(str(path)) == name
-    assert load(str(path), label=name).n_classes == 2
-    assert last_column("-") is None
-    assert last_column("irs") is None

@@ -2,14 +2,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.tables.cells import Cells, RawTable, find_notation
 from sgpmic_cli.tables.columns import (
     code_reason,
     identifier_reason,
     learn_recipe,
     numbering_reason,
 )
+from sgpmic_cli.tables.notation import find_notation, numbers_of, texts_of
 from sgpmic_cli.tables.options import TableOptions
+from sgpmic_cli.tables.table import table_of_frame
 
 
 @pytest.mark.parametrize(
@@ -46,8 +47,10 @@ def test_notation_reads_the_whole_column_or_is_not_given(texts, numbers):
         np.testing.assert_allclose(notation.read(np.array(texts, dtype=object)), numbers)
 
 
-def cells(*values):
-    return Cells.of_series(pd.Series(values))
+def column(name, values):
+    """Return a column of a table and its numbers."""
+    cells = table_of_frame("t", pd.DataFrame({name: values})).frame[name]
+    return cells, numbers_of(cells)[0]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +65,8 @@ def cells(*values):
     ],
 )
 def test_codes_are_recognised_by_name_and_text(name, values, why):
-    assert why is code_reason(name, cells(*values)) or why in code_reason(name, cells(*values))
+    found = code_reason(*column(name, values))
+    assert why is found or why in found
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,7 @@ def test_codes_are_recognised_by_name_and_text(name, values, why):
     ],
 )
 def test_identifiers_are_different_and_named_or_long(name, values, is_id):
-    assert (identifier_reason(name, cells(*values)) is not None) == is_id
+    assert (identifier_reason(*column(name, values)) is not None) == is_id
 
 
 @pytest.mark.parametrize(
@@ -107,8 +111,8 @@ def test_rising_numbers_count_rows(values, dates, counts):
 def decision(values, name="x", **options):
     """Return what a column of a table is taken for, or the problem with it."""
     frame = pd.DataFrame({name: values, "other": np.arange(len(values)) ** 3 % 11})
-    recipe, problems = learn_recipe(RawTable.from_frame("t", frame), TableOptions(**options))
-    return problems[0].what if problems else recipe.roles[0].taken_as
+    recipe, problems = learn_recipe(table_of_frame("t", frame), TableOptions(**options))
+    return problems[0] if problems else recipe.roles[0].taken_as
 
 
 def words(n_distinct, n):
@@ -144,5 +148,5 @@ def test_a_column_that_is_asked_for_has_a_limit_of_categories_as_well(distinct, 
 
 
 def test_numbers_are_written_exactly():
-    assert Cells.of(np.array([2**53 + 1, -3])).texts.tolist() == ["9007199254740993", "-3"]
-    assert Cells.of(np.array([1.0, 0.1, np.nan])).texts.tolist() == ["1", "0.10000000000000001", ""]
+    assert texts_of(pd.Series([2**53 + 1, -3])).tolist() == ["9007199254740993", "-3"]
+    assert texts_of(pd.Series([1.0, 0.1, np.nan])).tolist() == ["1", "0.10000000000000001", ""]

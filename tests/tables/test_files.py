@@ -1,20 +1,79 @@
-import gc
+"""Files that are no plain text: compressed, Parquet, .xlsx and .npy, and standard input."""
+
 import gzip
 import io
-import os
 import pickle
+import sys
 import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
+from awkward_files import standard_input
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables import read
+from sgpmic_cli.tables.notation import numbers_of, texts_of
 from sgpmic_cli.tables.read import read_table
 
 ROWS = np.random.RandomState(0).randn(30, 3)
+
+
+def test_neither_a_terminal_nor_a_closed_stream_is_read(monkeypatch):
+    closed = io.BytesIO()
+    closed.close()
+    for stdin in (standard_input(io.BytesIO(), is_terminal=True), standard_input(closed)):
+        monkeypatch.setattr("sys.stdin", stdin)
+        with pytest.raises(UsageError, match="standard input is a terminal or was read before"):
+            load("-")
+
+
+def zipped(*names):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in names:
+            archive.writestr(name, "a,b\n1,2\n3,4\n")
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (zipped("one.csv", "two.csv"), "holds 2 files ('one.csv', 'two.csv', ...); compress one"),
+        (zipped("xl/workbook.xml"), "is not a readable xlsx file"),
+        (b"\xd0\xcf\x11\xe0\0", "is no text file in UTF-8"),
+        (gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "cannot be decompressed"),
+        (zipped("one.csv")[:-30], "cannot be decompressed"),
+        (b"PAR1\x15 and no more", "is not a readable Parquet file"),
+        (b"a,b\n" + b"1,2\n" * 5000 + b"1,\0002\n", "is no text file in UTF-8"),
+    ],
+    ids=range(7),
+)
+def test_unreadable_content_is_refused(tmp_path, content, sentence):
+    if content.startswith(b"PAR1"):
+        pytest.importorskip("pyarrow")
+    if "xlsx file" in sentence:
+        pytest.importorskip("openpyxl")
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(UsageError) as caught:
+        load(str(tmp_path / "t.csv"))
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("module", "extra", "content"),
+    [
+        ("pyarrow.parquet", "parquet", b"PAR1\x15...PAR1"),
+        ("openpyxl", "xlsx", zipped("xl/workbook.xml")),
+    ],
+)
+def test_file_without_its_library_says_what_to_install(
+    tmp_path, monkeypatch, module, extra, content
+):
+    monkeypatch.setitem(sys.modules, module, None)  # importing it fails
+    (tmp_path / "t").write_bytes(content)
+    with pytest.raises(UsageError, match=rf"pip install 'sgpmic\[{extra}\]'"):
+        load(str(tmp_path / "t"))
 
 
 def saved(array, **options):
@@ -29,46 +88,18 @@ def parquet(frame):
     return "t.parquet"
 
 
-def test_npy_file_that_is_truncated_after_reading_does_no_harm(here):
+def test_npy_file_is_mapped_and_columns_are_named_by_position(here):
     np.save("t.npy", ROWS)
     data = load("t.npy")
-    os.truncate("t.npy", 0)
-    assert np.array_equal(data.Y, ROWS)
-
-
-def test_large_npy_file_is_mapped_and_columns_are_named_by_position(here, monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.tables.read.MAX_IN_MEMORY", ROWS.size - 1)
-    np.save("t.npy", ROWS)
-    data = load("t.npy")
-    assert isinstance(data.Y, np.memmap)
+    array = data.Y
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    assert isinstance(array, np.memmap)
     assert not data.Y.flags.writeable
     assert np.array_equal(data.Y, ROWS)
     assert data.feature_names == ("column_1", "column_2", "column_3")
     assert not data.recipe.named
     assert data.notes == ()
-
-
-def test_each_block_of_a_large_npy_file_has_a_mapping_of_its_own(here, monkeypatch):
-    """The pages of a mapping count as memory until it ends."""
-    np.save("t.npy", ROWS)
-    monkeypatch.setattr("sgpmic_cli.tables.read.MAX_IN_MEMORY", 1)
-    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 10)
-    load_array, modes = np.load, []
-    monkeypatch.setattr(
-        np, "load", lambda *a, **o: modes.append(o.get("mmap_mode")) or load_array(*a, **o)
-    )
-    blocks = list(read.read_blocks("t.npy", TextFormat()))
-    assert modes == ["r"] * (1 + len(blocks))
-    joined = [[cells.numbers for cells in block.cells.values()] for block in blocks]
-    np.testing.assert_array_equal(np.hstack(joined).T, ROWS)
-
-
-def test_large_npy_file_that_is_too_short_is_refused(here, monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.tables.read.MAX_IN_MEMORY", 1)
-    np.save("t.npy", ROWS)
-    os.truncate("t.npy", 400)
-    with pytest.raises(UsageError, match="is not a readable"):
-        load("t.npy")
 
 
 @pytest.mark.parametrize("kind", ["f4", ">f8", "i8", "u2", "?", "fortran", "compressed"])
@@ -141,14 +172,13 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     )
     table = read_table(parquet(frame), TextFormat())
     assert table.columns == ["who", "n", "small", "ok", "when", "word", "month", "lasted"]
-    np.testing.assert_array_equal(table.cells["small"].numbers, [0.5, np.nan, 2.5])
-    assert table.cells["n"].texts.tolist() == ["9007199254740993", "", "3"]
-    assert table.cells["ok"].texts.tolist() == ["True", "False", ""]
-    assert table.cells["word"].texts.tolist() == ["x", "", "y"]
-    assert table.cells["month"].texts.tolist() == [*("2020-01-01", "2020-02-01", "2020-03-01")]
-    np.testing.assert_array_equal(table.cells["when"].numbers, [19753, 19754, np.nan])
-    assert table.cells["lasted"].texts.tolist() == ["0.5", "1.5", ""]
-    assert table.place(0) == "row 1"
+    np.testing.assert_array_equal(numbers_of(table.frame["small"])[0], [0.5, np.nan, 2.5])
+    assert texts_of(table.frame["n"]).tolist() == ["9007199254740993", "", "3"]
+    assert texts_of(table.frame["ok"]).tolist() == ["True", "False", ""]
+    assert texts_of(table.frame["word"]).tolist() == ["x", "", "y"]
+    assert texts_of(table.frame["month"]).tolist() == [*("2020-01-01", "2020-02-01", "2020-03-01")]
+    np.testing.assert_array_equal(numbers_of(table.frame["when"])[0], [19753, 19754, np.nan])
+    assert texts_of(table.frame["lasted"]).tolist() == ["0.5", "1.5", ""]
     twice = frame.rename_axis("word")
     assert read_table(parquet(twice), TextFormat()).columns == frame.columns.tolist()
 
@@ -165,7 +195,7 @@ def test_sheet_with_wrong_or_no_dimensions_is_read_whole(here, dimension):
             new.writestr(name, old.read(name).replace(b"<sheetViews>", dimension + b"<sheetViews>"))
     table = read_table("t.xlsx", TextFormat())
     assert table.columns == ["a", "b", "column_3"]
-    assert table.cells["column_3"].texts.tolist() == ["", "late"]
+    assert texts_of(table.frame["column_3"]).tolist() == ["", "late"]
 
 
 def test_damaged_parquet_files_are_refused(here):
@@ -183,24 +213,3 @@ def test_damaged_parquet_files_are_refused(here):
     (here / path).write_bytes(whole[: len(whole) // 2] + b"PAR1")
     with pytest.raises(UsageError, match="not a readable Parquet file"):
         read_table(path, TextFormat())
-
-
-@pytest.mark.parametrize("kind", ["csv", "csv.gz", "csv.zip", "npy", "parquet", "xlsx"])
-@pytest.mark.filterwarnings("error")
-def test_files_are_closed_and_blocks_are_parts_of_the_table(here, monkeypatch, kind):
-    frame = pd.DataFrame({"a": np.arange(40) % 7 / 2, "b": np.arange(40) % 3 + 0.5})
-    write = {
-        "npy": lambda path: np.save(path, frame),
-        "parquet": frame.to_parquet,
-        "xlsx": lambda path: frame.to_excel(path, index=False),
-    }
-    write.get(kind, lambda path: frame.to_csv(path, index=False))(f"t.{kind}")
-    monkeypatch.setattr(read, "CELLS", 20)
-    monkeypatch.setattr("sgpmic_cli.row_blocks.ROWS", 10)
-    blocks = list(read.read_blocks(f"t.{kind}", TextFormat()))
-    assert [block.first_row for block in blocks] == [0, 10, 20, 30]
-    joined = [np.concatenate([[*b.cells.values()][j].numbers for b in blocks]) for j in range(2)]
-    np.testing.assert_array_equal(np.column_stack(joined), frame)
-    np.testing.assert_array_equal(load(f"t.{kind}").Y, frame)
-    next(read.read_blocks(f"t.{kind}", TextFormat()))
-    gc.collect()  # a file that is left open is a ResourceWarning

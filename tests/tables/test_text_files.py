@@ -1,55 +1,62 @@
+"""Text files: separators, headers, quotes, encodings and strict numbers of cells."""
+
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sgpmic_cli.data import TextFormat, load
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.cells import MISSING
-from sgpmic_cli.tables.csv_text import Source
-from sgpmic_cli.tables.options import TextFormat
-from sgpmic_cli.tables.read import tables_in
+from sgpmic_cli.tables.notation import MISSING, numbers_of, texts_of
+from sgpmic_cli.tables.read import read_table
 
 PLAIN = TextFormat()
 
 
-def parse(text, format=PLAIN, known=()):
-    source = Source(io.BufferedReader(io.BytesIO(text.encode())), "t.csv")
-    return next(tables_in(source, format, known, whole=True))
+@pytest.fixture(scope="module")
+def parse(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "t.csv"
+
+    def table_of(text, format=PLAIN, known=()):
+        path.write_bytes(text.encode())
+        return read_table(str(path), format, known)
+
+    return table_of
 
 
-def test_rows_have_their_line_after_cells_of_several_lines():
+def test_rows_have_their_line_after_cells_of_several_lines(parse):
     table = parse('a,b\n"x\ny",1\n\n"p\nq\nr" ,2\nz,3\n')
     assert table.lines.tolist() == [2, 5, 8]
-    assert table.cells["a"].texts.tolist() == ["x\ny", "p\nq\nr", "z"]
-    assert table.place(1) == "row 2 (line 5)"
+    assert texts_of(table.frame["a"]).tolist() == ["x\ny", "p\nq\nr", "z"]
+    assert table.place(1, "a") == "row 2 (line 5), column 'a'"
 
 
-def test_a_row_of_one_cell_is_refused():
-    with pytest.raises(UsageError, match="line 3: 1 cell where the first line has 2"):
-        parse("a,b\n1,2\n3\n")
-
-
-def test_a_line_that_names_no_separator_is_a_row():
-    with pytest.raises(UsageError, match="line 2: 2 cells where the first line has 1"):
-        parse("sep=\na;b\n1,5;2\n3;4\n", TextFormat(decimal=","))
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a,b\n1,2\n3\n", "line 3: 1 cell where the first line has 2"),
+        ("a,b\n1,2\n3,4,5\n", "line 3: 3 cells where the first line has 2"),
+        ("sep=\na;b\n1,5;2\n3;4\n", "line 2: 2 cells where the first line has 1"),
+        ('a,b\n1,2.25\n"1" 2,4\n', "line 3: a quote"),
+        ('a,b\n1,2.25\n"a"",4\n', "line 3: a quote"),
+    ],
+)
+def test_rows_of_other_lengths_and_misplaced_quotes_are_refused(parse, text, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        parse(text, TextFormat(decimal="," if "sep" in text else None))
 
 
 @pytest.mark.parametrize("first", ["", "sep=,\n", "SEP=,\n"])
-def test_decimal_commas_in_quotes_are_found_and_read_again(first):
+def test_decimal_commas_in_quotes_are_found_and_read_again(parse, first):
     text = f'{first}"a","b"\n"1,5","2"\n"3","4,5"\n'
     found = parse(text)
-    again = parse(text, found.format)
-    for table in (found, again):
-        assert [cells.numbers.tolist() for cells in table.cells.values()] == [[1.5, 3], [2, 4.5]]
-
-
-@pytest.mark.parametrize("cell", ['"1" 2', '"a""'])
-def test_misplaced_quotes_are_refused(cell):
-    with pytest.raises(UsageError, match="line 3: a quote"):
-        parse(f"a,b\n1,2.25\n{cell},4\n")
+    for table in (found, parse(text, found.format)):
+        numbers = [numbers_of(column, ",")[0].tolist() for _, column in table.frame.items()]
+        assert numbers == [[1.5, 3], [2, 4.5]]
 
 
 @pytest.mark.parametrize(
@@ -61,9 +68,9 @@ def test_misplaced_quotes_are_refused(cell):
         (['"a"" \nb"', '"a" '], ['a" \nb', "a"]),
     ],
 )
-def test_quotes_and_spaces_inside_a_cell_are_kept(cells, texts):
+def test_quotes_and_spaces_inside_a_cell_are_kept(parse, cells, texts):
     table = parse("pipe,b\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
-    assert table.cells["pipe"].texts.tolist() == texts
+    assert texts_of(table.frame["pipe"]).tolist() == texts
 
 
 NAMED = [
@@ -109,10 +116,10 @@ NAMELESS = [
 @pytest.mark.parametrize(
     ("text", "named"), [*((text, True) for text in NAMED), *((text, False) for text in NAMELESS)]
 )
-def test_first_line_is_a_header_or_a_row(text, named):
+def test_first_line_is_a_header_or_a_row(parse, text, named):
     table = parse(text)
     assert table.named == named
-    assert table.n_rows == text.count("\n") - named
+    assert len(table.frame) == text.count("\n") - named
     assert len(table.columns) > 1 or text.startswith("x\n")
 
 
@@ -129,7 +136,7 @@ def tables(p):
 
 @settings(max_examples=40)
 @given(rows=st.integers(2, 5).flatmap(tables), separator=st.sampled_from([",", ";", "\t"]))
-def test_written_tables_are_read_exactly(rows, separator):
+def test_written_tables_are_read_exactly(parse, rows, separator):
     text = io.StringIO()
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     names = [*(f"f{j}" for j in range(len(rows[0][0]))), "kind"]
@@ -138,5 +145,22 @@ def test_written_tables_are_read_exactly(rows, separator):
     format = TextFormat(separator=separator)
     table = parse(text.getvalue(), format, known=names)
     expected = np.array([values for values, _ in rows]).T
-    assert np.array_equal([table.cells[name].numbers for name in names[:-1]], expected)
-    assert table.cells["kind"].texts.tolist() == [kind for _, kind in rows]
+    assert np.array_equal([numbers_of(table.frame[name])[0] for name in names[:-1]], expected)
+    assert texts_of(table.frame["kind"]).tolist() == [kind for _, kind in rows]
+
+
+def test_bytes_that_no_encoding_explains_are_refused_with_their_place(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"a,b\n1,2\n\x81,3\n")
+    with pytest.raises(UsageError, match=r"byte 0x81 in line 3.*--encoding latin-1"):
+        load(str(tmp_path / "t.csv"))
+
+
+def test_invalid_formats_are_refused(parse):
+    for name in ("klingon", "rot13", "zlib", "quopri", "a\0b"):
+        with pytest.raises(UsageError, match=f"--encoding {name} is unknown"):
+            parse("a,b\n1,2\n3,4\n", TextFormat(encoding=name))
+    for separator in ("ab", ".", "-", "7"):
+        with pytest.raises(UsageError, match=f"--separator '{re.escape(separator)}'"):
+            TextFormat(separator=separator)
+    with pytest.raises(UsageError, match="--decimal ';'"):
+        TextFormat(decimal=";")
