@@ -7,7 +7,7 @@ geometric mean. The paper's text defines the NMI with the arithmetic mean.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,16 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 def contingency(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
     """Count the rows of every (class, cluster) pair, shape (n_classes, n_clusters)."""
-    row = np.unique(np.asarray(classes), return_inverse=True)[1]
-    column = np.unique(np.asarray(clusters), return_inverse=True)[1]
-    if row.shape != column.shape or row.ndim != 1 or row.size == 0:
-        raise ValueError(
-            "classes and clusters must be two lists of one length, "
-            f"not {row.shape} and {column.shape}."
-        )
-    n_columns = int(column.max()) + 1
-    counts = np.bincount(row * n_columns + column, minlength=(int(row.max()) + 1) * n_columns)
-    return counts.reshape(-1, n_columns)
+    from sklearn.metrics.cluster import contingency_matrix
+
+    return np.asarray(contingency_matrix(classes, clusters))
 
 
 def mapped_labels(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
@@ -79,8 +72,7 @@ def _nmi(classes: ArrayLike, clusters: ArrayLike, average: str) -> float:
     return 100.0 * float(normalized_mutual_info_score(classes, clusters, average_method=average))
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(NamedTuple):
     """A score: its function, its title, and a note that distinguishes equal titles."""
 
     function: Callable[[ArrayLike, ArrayLike], float]  # classes, clusters -> percentage

@@ -45,8 +45,3 @@ def test_clusters_of_one_class_are_merged_before_the_printed_nmi():
     assert scores.nmi_stated([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(200 / 2.5)
     assert scores.nmi_clusters([0, 0, 1, 1], [0, 1, 2, 2]) == pytest.approx(100 / 1.5**0.5)
     assert scores.nmi_mapped([0, 0, 0, 1], [0, 0, 1, 1]) == 0.0  # every cluster maps to class 0
-
-
-def test_lengths_must_agree():
-    with pytest.raises(ValueError, match="one length"):
-        scores.purity([0, 1], [0])

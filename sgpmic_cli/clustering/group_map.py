@@ -240,17 +240,7 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def fit(self, X: Table | Rows, y: Any = None) -> Self:
         """Choose the number of clusters, find the clusters, fit the map and judge the clusters.
 
-        Parameters
-        ----------
-        X : array-like, data frame or Rows of shape (n_samples, n_features)
-            The rows.
-        y : Ignored
-            Not used, present for scikit-learn's interface.
-
-        Returns
-        -------
-        self : GroupMap
-            The fitted estimator.
+        `y` is ignored. Return the estimator itself.
         """
         check_parameters(self)
         Y = estimators.training_rows(self, X)
@@ -471,7 +461,7 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         if len(fitted) < n:
             estimators.report_step(self, "clusters of the remaining rows")
         for rows in row_blocks(n):
-            block = estimators.scaled(self, Y[rows], np.arange(rows.start + 1, rows.stop + 1))
+            block = estimators.scaled(self, Y[rows])
             parts += estimators.in_parts(block, self._locate, self._rows_at_once, threads)
             if report is not None:
                 report(rows.stop, n)
