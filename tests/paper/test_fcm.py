@@ -26,10 +26,3 @@ def test_memberships_sum_to_one_and_the_objective_decreases():
     np.testing.assert_allclose(fits[-1].memberships.sum(axis=1), 1.0)
     objectives = [np.sum(fit.memberships**2 * cdist(X, fit.centers, "sqeuclidean")) for fit in fits]
     assert objectives == sorted(objectives, reverse=True)
-
-
-def test_points_on_a_centre_belong_to_it():
-    X = np.array([[0.0], [0.0], [0.0], [9.0], [9.0], [9.0]])
-    fit = fuzzy_c_means(X, 2, np.random.RandomState(0))
-    assert len(set(fit.labels[:3])) == len(set(fit.labels[3:])) == 1
-    assert fit.memberships.max(axis=1).min() > 0.999

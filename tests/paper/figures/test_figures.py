@@ -10,7 +10,6 @@ from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.paper.experiments import methods
 from sgpmic_cli.paper.figures import convergence, drawing, latent_spaces, resolve
-from sgpmic_cli.paper.figures.graphical_model import ARROWS, PARAMETERS, VARIABLES
 from sgpmic_cli.paper.figures.panels import PlotOptions, fit_panels, typical_runs
 from sgpmic_cli.scores import purity
 
@@ -59,10 +58,6 @@ def test_all_means_the_figures_that_need_no_data_set():
     assert all(callable(drawing(f"figure{i}")) for i in range(1, 9))
 
 
-def test_the_arrows_of_the_graphical_model_join_its_nodes():
-    assert {*ARROWS, *"".join(ARROWS.values())} == {*VARIABLES, *PARAMETERS}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["figure1", "figure2", "figure4", "figure5", "figure6"])
 def test_figures_are_drawn(options, monkeypatch, name):
@@ -77,12 +72,6 @@ def test_a_star_marks_a_printed_acc_that_one_more_run_would_rarely_have():
     # 2.262 (t, 9 degrees of freedom) times 0.527 times sqrt(1.1) is 1.25.
     assert [latent_spaces.differs(acc, 94.5 + off) for off in (1.2, 1.3)] == [False, True]
     assert [latent_spaces.differs(0 * acc, off) for off in (0.004, 0.01)] == [False, True]
-
-
-def test_places_with_many_rows_are_counted():
-    points = np.vstack([np.zeros((30, 2)), np.random.RandomState(0).rand(70, 2)])
-    ((_, count),) = latent_spaces.crowded(points)
-    assert 30 <= count < 35
 
 
 def test_the_convergence_figure_lists_contradictions_to_the_text():

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from sgpmic_cli.paper.figures import sweeps
 from sgpmic_cli.paper.figures.panels import PlotOptions
-from sgpmic_cli.paper.figures.sweeps import ahead, figure7, figure8, read_sweep
+from sgpmic_cli.paper.figures.sweeps import ahead, figure7, read_sweep
 
 
 def _write(folder, column, rows):
@@ -58,21 +58,6 @@ def test_a_method_far_below_the_others_is_named_and_not_drawn(tmp_path, figures)
     assert len(axes.get_lines()) == 1
     label = "number of clusters (mean of 3 runs)\nVAE-FCM, 16 to 18 %, is below the axis"
     assert axes.get_xlabel() == label
-
-
-def test_inducing_points_are_drawn_at_their_numbers(tmp_path, figures):
-    counts = {"wine": (5, 150, 178), "iris": (5, 150)}
-    rows = [
-        [name, "sgp-mic", k, metric, 50, 1, 10]
-        for name, values in counts.items()
-        for k in values
-        for metric in ("acc", "nmi", "seconds")
-    ]
-    _write(tmp_path / "sweep-inducing", "n_inducing", rows)
-    figure8(tmp_path / "figure", PlotOptions(results=tmp_path))
-    axes = figures[0].axes[0]
-    assert [line.get_xdata().tolist() for line in axes.get_lines()] == [[5, 150, 178], [5, 150]]
-    assert axes.get_xscale() == "log"
 
 
 def test_the_sweep_over_clusters_lists_where_sgp_mic_is_best():

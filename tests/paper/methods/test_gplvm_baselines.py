@@ -10,7 +10,6 @@ from sgpmic_cli.paper.isomap import isomap
 from sgpmic_cli.paper.methods import gplvm_fcm
 from sgpmic_cli.paper.methods.gplvm_fcm import FGPLVMFCM, GPLVMFCM, MAX_ROWS
 from sgpmic_cli.paper.model import kernels
-from sgpmic_cli.scores import purity
 
 THETA = np.log([1.3, 0.8, 0.4, 0.2])  # variance, gamma, bias, white
 
@@ -60,13 +59,6 @@ def test_sparse_objective_is_the_dense_density(p, monkeypatch):
     assert model.objective_ == pytest.approx(density(Y, at.X, covariance), rel=1e-9)
 
 
-def test_a_parameter_at_its_limit_has_no_gradient():
-    _, objective, (X, theta) = full_problem()
-    theta[2] = -40.0  # the exponent is clipped at -36
-    _, (_, dtheta) = objective(X, theta)
-    assert dtheta[2] == 0.0
-
-
 @pytest.mark.parametrize("kind", [GPLVMFCM, FGPLVMFCM])
 def test_more_steps_never_lower_the_objective(kind):
     Y = load("iris").Y
@@ -84,15 +76,6 @@ def test_a_start_without_a_finite_value_is_refused(kind, monkeypatch):
     monkeypatch.setattr(kernels.RBF, "cross", undefined)
     with pytest.raises(FloatingPointError, match="no finite value at the start"):
         kind(3, 2, random_state=0).fit(load("iris").Y)
-
-
-def test_sparse_model_gives_the_printed_cell_of_wine():
-    """The printed value is 73.15; the standard deviation over seeds is about 0.7."""
-    data = load("wine").without(["proline"])
-    fits = [FGPLVMFCM(3, 2, random_state=seed).fit(data.Y) for seed in range(3)]
-    scores = [purity(data.labels, fit.labels_) for fit in fits]
-    assert np.mean(scores) == pytest.approx(73.15, abs=1.5)
-    assert not np.allclose(fits[0].embedding_, fits[1].embedding_)  # other inducing inputs
 
 
 @pytest.mark.parametrize(

@@ -48,14 +48,6 @@ def test_aml_start_gives_the_printed_cells(name, q, acc, nmi):
         assert nmi_clusters(data.labels, labels) == pytest.approx(nmi, abs=tolerance)
 
 
-def test_aml_columns_beyond_the_rank_are_orthonormal_in_the_metric():
-    Y, lam = load("bc").Y, 1.0
-    model = AML(2, 5, lam=lam, random_state=0).fit(Y)
-    Yc = Y - Y.mean(axis=0)
-    W = np.linalg.lstsq(Yc, model.embedding_, rcond=None)[0]  # (P, Q)
-    np.testing.assert_allclose(W.T @ (Yc.T @ Yc + lam * np.eye(9)) @ W, np.eye(5), atol=1e-8)
-
-
 @pytest.mark.parametrize(
     ("name", "q", "printed"),
     [("iris", 2, 95.33), ("iris", 3, 96.00), ("wdbc", 2, 62.74), ("bc", 7, 96.19)],

@@ -98,12 +98,6 @@ def test_sdc_reproduces_the_printed_cells_of_iris(q, printed):
     assert len(model.loss_curve_) == 51
 
 
-def test_target_distribution_by_hand():
-    q = np.array([[0.9, 0.1], [0.6, 0.4]])
-    first, second = np.array([0.81 / 1.5, 0.01 / 0.5]), np.array([0.36 / 1.5, 0.16 / 0.5])
-    np.testing.assert_allclose(target_distribution(q), [first / first.sum(), second / second.sum()])
-
-
 def test_divergence_gradients_agree_with_autograd():
     rng = np.random.RandomState(1)
     Z, centers = rng.standard_normal((7, 2)), rng.standard_normal((3, 2))
@@ -118,11 +112,3 @@ def test_divergence_gradients_agree_with_autograd():
     assert value == pytest.approx(loss(Z, centers))
     np.testing.assert_allclose(dZ, grad(loss, 0)(Z, centers), atol=1e-12)
     np.testing.assert_allclose(dcenters, grad(loss, 1)(Z, centers), atol=1e-12)
-
-
-def test_deepc_stops_when_labels_do_not_change():
-    rng = np.random.RandomState(0)
-    Y = np.repeat(np.eye(3) * 20, 20, axis=0) + 0.1 * rng.standard_normal((60, 3))
-    model = DEEPC(3, 2, refresh=10, random_state=0).fit(Y)
-    assert len(model.loss_curve_) == 10
-    assert len(model.pretrain_loss_curve_) == 200

@@ -10,7 +10,6 @@ from sgpmic_cli.paper.model import start
 from sgpmic_cli.paper.model.bound import Bound, observe
 from sgpmic_cli.paper.model.em import expectation, m_step
 from sgpmic_cli.paper.model.estimator import SGPMIC
-from sgpmic_cli.paper.model.kernels import RBF
 
 
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
@@ -82,23 +81,3 @@ def test_many_rows_start_from_landmarks_with_a_warning(monkeypatch):
         model = SGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
     assert model.embedding_.shape == (300, 2)
     assert all(len(set(model.labels_[i::3])) == 1 for i in range(3))
-
-
-def test_sharper_memberships_start_narrower_clusters():
-    X, model = np.random.RandomState(1).randn(200, 2), SGPMIC(3, covariance_floor=1e-6)
-    (soft, S), (sharp, S_of_sharp) = (
-        start.start(
-            model.set_params(start_sharpness=power), RBF(), X, 0.0, np.random.RandomState(0)
-        )
-        for power in (1, 2)
-    )
-    assert (sharp.prior.covariances[:, 0, 0] < 0.8 * soft.prior.covariances[:, 0, 0]).all()
-    # The covariances of the squared memberships, normalised to a sum of one.
-    weights = S**2 / np.sum(S**2, axis=1, keepdims=True)
-    for m, covariance in enumerate(sharp.prior.covariances):
-        mean = weights[:, m] @ X / weights[:, m].sum()
-        expected = weights[:, m] @ np.sum((X - mean) ** 2, axis=1) / weights[:, m].sum() / 2
-        np.testing.assert_allclose(covariance, expected * np.eye(2))
-    np.testing.assert_array_equal(S, S_of_sharp)
-    np.testing.assert_array_equal(soft.Z, sharp.Z)
-    np.testing.assert_array_equal(soft.prior.means, sharp.prior.means)
