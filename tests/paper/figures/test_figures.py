@@ -5,10 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sgpmic_cli.benchmark.methods import Method
 from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.paper.experiments import methods
 from sgpmic_cli.paper.figures import convergence, drawing, latent_spaces, resolve
 from sgpmic_cli.paper.figures.panels import PlotOptions, fit_panels, typical_runs
 from sgpmic_cli.scores import purity
@@ -31,12 +29,12 @@ def test_the_run_shown_is_the_one_nearest_to_the_mean(options):
     assert shown == pytest.approx(accs[np.abs(accs - accs.mean()).argmin()])
 
 
-def test_a_cell_without_a_successful_run_is_refused(options, monkeypatch):
-    target, settings = "sgpmic_cli.paper.methods.gplvm_fcm:GPLVMFCM", {"max_iter": "many"}
-    broken = Method("broken", target, settings=settings)
-    monkeypatch.setattr(methods, "_registered", lambda: {"broken": broken})
-    with pytest.raises(SgpmicError, match="no run of broken on iris succeeded: UsageError"):
-        fit_panels(options.study(["iris"], ["broken"]), options)
+def test_a_cell_without_a_successful_run_is_refused(options):
+    def broken(cell):
+        return [replace(cell, settings={"max_iter": "many"})]
+
+    with pytest.raises(SgpmicError, match="no run of gplvm-fcm on iris succeeded: UsageError"):
+        fit_panels(options.study(["iris"], ["gplvm-fcm"], broken), options)
 
 
 def test_a_trace_counts_e_and_m_updates(options):
