@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -117,9 +118,9 @@ def _clusters(result: Result) -> Table:
         column, values = "verdict", [words.verdict_in_words(each) for each in result.verdicts]
     rows = []
     for g in words.groups_beside_clusters(result):
-        member = result.in_group(g)
+        member = np.asarray(result.groups) == g
         features = "\n".join(result.group_profile.in_words(g + 1))
-        line = [f"group {g}", str(member.sum()), words.verdict_of_group(result, g)]
+        line = [f"group {g}", str(member.sum()), words.verdict_in_words(result.group_verdicts[g])]
         rows.append([*line, features, _typical(result, member)])
     for m, size in enumerate(result.sizes.tolist()):
         features = "\n".join(profile.in_words(m)) or "none"

@@ -28,9 +28,10 @@ def cards(result: Result) -> list[Html]:
     """Return a card for each group that is no cluster, and for each cluster with rows."""
     profile, labels, found = result.profile, result.results.labels, []
     for g in words.groups_beside_clusters(result):
-        title, verdict = f"Group {g}: {result.group_names[g]}", words.verdict_of_group(result, g)
-        rows = Described(result.group_profile, g + 1, result.in_group(g), "group", "var(--ink)")
-        found.append(_card(result, rows, title, verdict))
+        verdict = words.verdict_in_words(result.group_verdicts[g])
+        member = np.asarray(result.groups) == g
+        rows = Described(result.group_profile, g + 1, member, "group", "var(--ink)")
+        found.append(_card(result, rows, f"Group {g}: {result.group_names[g]}", verdict))
     for m in np.unique(labels).tolist():
         name = result.cluster_names[m]
         title = str(m) if name == f"cluster {m}" else f"{m}: {name}"

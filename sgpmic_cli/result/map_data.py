@@ -89,7 +89,7 @@ def _columns(result: Result, rows: Array) -> Iterator[dict[str, Any]]:
         codes = np.where(np.isfinite(values[:, 0]), (values[:, 0] - low) / step, MISSING_CODE)
         yield {
             **column,
-            "date": name in profile.dates,
+            "date": bool(profile.is_date[j]),
             "low": float(low),
             "step": step,
             "values": _packed(codes),

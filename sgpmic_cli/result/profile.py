@@ -9,7 +9,7 @@ import pandas as pd
 
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
-from sgpmic_cli.tables.recipe import NumberColumn, TableRecipe, TextColumn
+from sgpmic_cli.tables.recipe import Column, TableRecipe, TextColumn
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import shortened
 
@@ -35,6 +35,7 @@ class Profile:
     features: tuple[str, ...]
     columns: tuple[str, ...]  # (F,) column of the file behind each feature
     is_category: np.ndarray  # (F,)
+    is_date: np.ndarray  # (F,) whether the values are days since 1970
     sizes: np.ndarray  # (M,)
     certainty: np.ndarray  # (M,)
     means: np.ndarray  # (M, F); NaN for a cluster without rows
@@ -42,7 +43,6 @@ class Profile:
     spreads: np.ndarray  # (M, F)
     elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters
     differences: np.ndarray  # (M, F) means minus elsewhere, in standard deviations of all rows
-    dates: frozenset[str] = frozenset()  # columns of dates, whose values are days since 1970
 
     def distinguishing(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
         """Return the features that distinguish a cluster from all other rows, largest first.
@@ -68,12 +68,12 @@ class Profile:
     def distinct_texts(self, j: int, one: float, other: float) -> tuple[str, str]:
         """Return two values of feature j as texts, with as many digits as make them differ."""
         texts = self.shown(j, one), self.shown(j, other)
-        if texts[0] != texts[1] or one == other or self.columns[j] in self.dates:
+        if texts[0] != texts[1] or one == other or self.is_date[j]:
             return texts
         unit, factor = (" %", 100.0) if self.is_category[j] else ("", 1.0)
-        for digits in range(1, 16):
+        for digits in range(3, 16):
             texts = f"{factor * one:.{digits}g}{unit}", f"{factor * other:.{digits}g}{unit}"
-            if digits > 2 and texts[0] != texts[1]:
+            if texts[0] != texts[1]:
                 break
         return texts
 
@@ -83,7 +83,7 @@ class Profile:
             return "–"
         if self.is_category[j]:
             return f"{100 * value:.0f} %"
-        if self.columns[j] in self.dates and np.isfinite(value):
+        if self.is_date[j] and np.isfinite(value):
             return as_date(value, time=bool(self.spread[j] < 1.0))
         return readable(value, self.spread[j])
 
@@ -128,7 +128,7 @@ class Profile:
     def _name_part(self, cluster: int, j: int) -> str:
         name, fraction = shortened(self.features[j], LONGEST_NAMED_FEATURE), self.means[cluster, j]
         if not self.is_category[j]:
-            low, high = ("early ", "late ") if self.columns[j] in self.dates else ("low ", "high ")
+            low, high = ("early ", "late ") if self.is_date[j] else ("low ", "high ")
         else:
             high = "" if fraction >= ALL else "mostly " if fraction >= MOST else "often "
             low = "no " if fraction < 1 - ALL else "rarely "
@@ -154,11 +154,8 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
     recipe = data.recipe or TableRecipe.of_numbers(data.feature_names)
     used = [column for column in recipe.columns for _ in column.feature_names]
     is_category = np.array([isinstance(column, TextColumn) for column in used])
-    numbers = (column for column in used if isinstance(column, NumberColumn))
-    dates = frozenset(one.name for one in numbers if one.notation and one.notation.is_day)
     labels, m = S.argmax(axis=1), S.shape[1]
     sizes = np.bincount(labels, minlength=m)
-    certainty = np.bincount(labels, S.max(axis=1), m) / np.maximum(sizes, 1)
 
     def blocks(cluster: int) -> Iterator[np.ndarray]:
         for rows in row_blocks(len(data.Y)):
@@ -167,26 +164,29 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
 
     inside = [moments(partial(blocks, k)) for k in range(m)]
     counts, means, squares = (np.array(parts) for parts in zip(*inside, strict=True))
-    sums, others = counts * np.nan_to_num(means), 1.0 - np.eye(len(counts))
-    total = counts.sum(axis=0)
+    sums, total = counts * np.nan_to_num(means), counts.sum(axis=0)
     with np.errstate(invalid="ignore"):  # NaN of a cluster without values stays NaN
         between = counts * np.nan_to_num(means - sums.sum(axis=0) / total) ** 2
-        spread = np.sqrt((squares + between).sum(axis=0) / total)
+        spread, others = np.sqrt((squares + between).sum(axis=0) / total), 1.0 - np.eye(m)
         spreads, elsewhere = np.sqrt(squares / counts), (others @ sums) / (others @ counts)
-        differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     return Profile(
         data.feature_names,
         tuple(column.name for column in used),
         is_category,
+        np.array([_is_day(column) for column in used]),
         sizes,
-        certainty,
+        np.bincount(labels, S.max(axis=1), m) / np.maximum(sizes, 1),
         means,
         spread,
         spreads,
         elsewhere,
-        differences,
-        dates,
+        (means - elsewhere) / np.where(spread > 0, spread, 1.0),
     )
+
+
+def _is_day(column: Column) -> bool:
+    notation = getattr(column, "notation", None)
+    return notation is not None and notation.is_day
 
 
 def as_date(days: float, *, time: bool = False) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.result.profile import Profile, profile_of
 from sgpmic_cli.result.rules import Condition, explaining_conditions
 from sgpmic_cli.tables.rows import RowResults, Rows
@@ -32,7 +32,7 @@ class Result:
     mixture: tuple[Array, Array] | None = None  # means (M, Q) and covariances of the clusters
     verdicts: list[dict[str, Any]] = field(default_factory=list)  # of the clusters
     groups: Indices | None = None  # (N,) surviving group of each row, or -1
-    group_depths: list[float] = field(default_factory=list)
+    group_verdicts: list[dict[str, Any]] = field(default_factory=list)
     stability: Array | None = None  # (M,) overlap of each cluster with refits
     overlap: float | None = None  # mean of the stability, weighted by size
     n_refits: int = 0
@@ -89,13 +89,7 @@ class Result:
         profile = self.group_profile
         names = names_of(profile, explaining_conditions(self.rows, self.groups + 1, profile))[1:]
         # Without a name, a group has its number among the groups, not that of the profile.
-        return [
-            name if name != f"cluster {g + 1}" else f"group {g}" for g, name in enumerate(names)
-        ]
-
-    def in_group(self, group: int) -> BoolArray:
-        """Return which rows are in a surviving group, (N,)."""
-        return np.asarray(self.groups == group)
+        return [f"group {g}" if n == f"cluster {g + 1}" else n for g, n in enumerate(names)]
 
     @cached_property
     def scores(self) -> dict[str, float] | None:

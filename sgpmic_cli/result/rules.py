@@ -71,8 +71,8 @@ def _conditions(
     counts, known = np.zeros((len(values), n_clusters)), values.tolist()
     np.add.at(counts, (codes[codes >= 0], labels[codes >= 0]), 1.0)
     if len(known) <= 2:
-        is_date = profile.columns[j] in profile.dates
-        return [("=", [as_date(v) if is_date else f"{v:g}" for v in known], counts)]
+        words = [as_date(v) if profile.is_date[j] else f"{v:g}" for v in known]
+        return [("=", words, counts)]
     edges, below = list(pairwise(known)), np.cumsum(counts, axis=0)
     return [("<=", edges, below[:-1]), (">", edges, below[-1:] - below[:-1])]
 
@@ -188,5 +188,5 @@ def _thresholds(values: Array, member: BoolArray) -> list[float]:
 def _in_words(profile: Profile, j: int, sign: str, edge: float) -> str:
     if profile.is_category[j]:
         return profile.features[j]
-    shown = as_date(edge) if profile.columns[j] in profile.dates else threshold(edge)
+    shown = as_date(edge) if profile.is_date[j] else threshold(edge)
     return f"{profile.features[j]} {sign} {shown}"

@@ -34,12 +34,14 @@ def summary(result: Result) -> dict[str, Any]:
     """Return a result as plain values, for JSON."""
     specific: dict[str, Any] = {"verdicts": result.verdicts}
     if result.groups is not None:
-        found = zip(
-            result.group_profile.sizes[1:], result.group_depths, result.group_names, strict=True
-        )
         specific["groups"] = [
-            {"rows": int(n), "depth": round(depth, 4), "condition": name}
-            for n, depth, name in found
+            {"rows": int(n), "depth": round(verdict["depth"], 4), "condition": name}
+            for n, verdict, name in zip(
+                result.group_profile.sizes[1:],
+                result.group_verdicts,
+                result.group_names,
+                strict=True,
+            )
         ]
     return {
         "dataset": result.rows.name,

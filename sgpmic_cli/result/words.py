@@ -108,8 +108,7 @@ def how_sure(result: Result) -> Iterator[str]:
     if result.groups is not None:
         yield choice_in_words(result)
     if m > 1 and result.verdicts:
-        groups = [{"verdict": "group", "depth": depth} for depth in result.group_depths]
-        yield meaning_of([*groups, *result.verdicts]) + _columns_without_part(result)
+        yield meaning_of([*result.group_verdicts, *result.verdicts]) + _columns_without_part(result)
 
 
 def explained(conditions: Sequence[Condition], n_clusters: int) -> str:
@@ -283,11 +282,6 @@ def groups_beside_clusters(result: Result) -> list[int]:
     if result.groups is None:
         return []
     return [g for g in found_again(result.groups, result.results.labels)[1] if g >= 0]
-
-
-def verdict_of_group(result: Result, group: int) -> str:
-    """Return the verdict of a surviving group in words."""
-    return verdict_in_words({"verdict": "group", "depth": result.group_depths[group]})
 
 
 def verdict_in_words(verdict: Mapping[str, Any]) -> str:

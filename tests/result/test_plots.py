@@ -79,7 +79,8 @@ def profile(m, n_features):
     ones = np.ones((m, n_features))
     spread = np.ones(n_features)
     return Profile(
-        names, names, is_category, sizes, np.ones(m), means, spread, ones, -means, 2 * means
+        *(names, names, is_category, np.zeros(n_features, bool), sizes, np.ones(m), means),
+        *(spread, ones, -means, 2 * means),
     )
 
 
