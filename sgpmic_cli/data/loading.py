@@ -59,14 +59,7 @@ def read(given: str, format: TextFormat = TextFormat(), known: Sequence[str | No
 def rows_of(table: Table, options: TableOptions) -> Rows:
     """Decide what the columns of a table are, and return its rows."""
     recipe, problems = learn_recipe(table, options)
-    rows = encode_table(
-        table,
-        recipe,
-        options.label,
-        options.id,
-        problems=problems,
-        all_classes=options.all_classes,
-    )
+    rows = encode_table(table, recipe, options, problems)
     if len(rows.Y) < 2:
         raise UsageError(f"{table.name} has one row of data only; clustering needs two or more")
     return replace(
@@ -94,7 +87,7 @@ def rows_for(
         data = load(name_or_path, label=label, data_dir=data_dir)
         frame = pd.DataFrame(data.Y, columns=data.feature_names).assign(**{CLASSES: data.classes})
         table, label = table_of_frame(data.name, frame), CLASSES
-    rows = encode_table(table, recipe, label, id)
+    rows = encode_table(table, recipe, TableOptions(label, id))
     return replace(rows, name=_name(table.name))
 
 

@@ -6,7 +6,6 @@ Whole numbers may be names: identifiers of the rows, codes and dates. A problem 
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +35,6 @@ from sgpmic_cli.text import as_option_value
 EXACT = 2**53  # whole numbers up to here are exact as floats
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
 MAX_MIXED = 10  # of a column of texts with as many or more numbers
-MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
 TOO_MANY = "too many to be categories"  # why a column of texts is left out
 AS_ASKED = "as asked"  # why a column is left out that the user named
@@ -128,24 +126,13 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
 
 
 def _check_names(table: Table, options: TableOptions) -> list[str]:
-    """Report unknown names, names that two options contain, and an unusable class column."""
-    given = {
-        "label": [options.label] if options.label else [],
-        "id": [options.id] if options.id else [],
-        "columns": options.columns,
-        "drop": options.drop,
-    }
+    """Report unknown names and an unusable class column."""
     problems = [
         unknown_column(name, parameter, table.columns)
         for parameter in ("columns", "drop")
-        for name in given[parameter]
+        for name in getattr(options, parameter)
         if name not in table.frame
     ]
-    for one, other in combinations(given, 2):
-        problems += [
-            f"column {shown(name)} is named by {one} and by {other}; name it once"
-            for name in sorted(set(given[one]) & set(given[other]))
-        ]
     if options.all_classes and options.label and options.label in table.frame:
         classes = set(unify_numbers(texts_of(table.frame[options.label]).tolist()))
         if len(classes) == 1 < len(table.frame):
@@ -180,7 +167,7 @@ def _decide(table: Table, name: str, options: TableOptions) -> Decision:
         if notation is None:
             return _decide_on_text(table, name, values, invalid, asked)
         values = notation.read(texts_of(column))
-    if problem := table.too_large(name, values, MAX_VALUE):
+    if problem := table.too_large(name, values):
         return problem
     if asked and np.nanmin(values) < np.nanmax(values):
         return NumberColumn(name, notation)
@@ -215,10 +202,6 @@ def _decide_on_text(
     """Decide about a column in which some cells are not numbers."""
     cells = categories_of(table.frame[name])
     row, n_invalid = int(invalid.argmax()), int(invalid.sum())
-    if all(text.startswith(("[", "{")) for text in set(cells[invalid])):
-        if asked:
-            return f"the cells of column {shown(name)} are lists or records; do not ask for it"
-        return LeftOut("its cells are lists or records")
     known = Counter(cells[cells != ""])
     # A word that is shared by rows among few values, which are shared as well, is no error.
     is_discrete = len(known) <= MAX_MIXED and min(known.values()) > 1

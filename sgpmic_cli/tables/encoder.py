@@ -34,22 +34,18 @@ MISSING_CLASS = ["", "?"]  # a class may have any other name
 
 
 def encode_table(
-    table: Table,
-    recipe: TableRecipe,
-    label: str | None = None,
-    id: str | None = None,
-    *,
-    problems: Sequence[str] = (),
-    all_classes: bool = True,
+    table: Table, recipe: TableRecipe, options: TableOptions, problems: Sequence[str] = ()
 ) -> Rows:
     """Return the rows that have values. Raise UsageError with all problems, after those given.
 
-    `label` and `id` override those of the recipe. `all_classes` refuses rows without a class.
+    The label and the id of the options override those of the recipe.
     """
-    problems, notes = list(problems), list(table.notes)
-    _match(table, recipe, {"label": label, "id": id}, problems, notes)
+    problems, notes = [*problems, *_absent_columns(table, recipe, options)], [*table.notes]
+    known = {*recipe.file_columns, options.label, options.id}
+    if extra := [name for name in table.columns if name not in known]:
+        notes.append(f"columns that the model does not know are ignored: {listed(extra)}.")
     Y, missing = _features(table, recipe, problems, notes)
-    classes = _classes(table, label, recipe.label, all_classes, problems, notes)
+    classes = _classes(table, recipe, options, problems, notes)
     if problems:
         raise table_error(table.name, problems)
     used = ~missing.all(axis=1)
@@ -57,14 +53,14 @@ def encode_table(
         raise table_error(table.name, ["no row has a value; fill in the columns of the model"])
     if not used.all():
         notes.append(f"rows without any value are left out: {np.count_nonzero(~used)}.")
-        Y, classes = Y[used], None if classes is None else classes[used]
+        Y = Y[used]
     if n_missing := int(missing[used].sum()):
         notes.append(f"{plural(n_missing, 'missing value')}: left to the model.")
-    id = id or recipe.id
+    id = options.id or recipe.id
     return Rows.from_classes(
         table.name,
         Y,
-        None if classes is None else unify_numbers(classes.tolist()),
+        None if classes is None else unify_numbers(classes[used].tolist()),
         recipe.feature_names,
         recipe=recipe,
         frame=table.frame,
@@ -75,30 +71,21 @@ def encode_table(
     )
 
 
-def _match(
-    table: Table,
-    recipe: TableRecipe,
-    given: dict[str, str | None],
-    problems: list[str],
-    notes: list[str],
-) -> None:
-    """Report columns that are missing and columns that are ignored."""
-    absent = [column.name for column in recipe.columns if column.name not in table.frame]
-    extra = [name for name in table.columns if name not in {*recipe.file_columns, *given.values()}]
-    if absent:
+def _absent_columns(table: Table, recipe: TableRecipe, options: TableOptions) -> list[str]:
+    problems = []
+    if absent := [column.name for column in recipe.columns if column.name not in table.frame]:
+        extra = [name for name in table.columns if name not in recipe.file_columns]
         near = nearest(absent[0], extra) if len(absent) == 1 else ""
         has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
         problems.append(
             f"columns of the model are missing: {listed(absent)}{near}{has}; add them, or fit a "
             "model without them"
         )
-    elif extra:
-        notes.append(f"columns that the model does not know are ignored: {listed(extra)}.")
-    problems += [
-        unknown_column(name, parameter, table.columns)
-        for parameter, name in given.items()
-        if name is not None and name not in table.frame
-    ]
+    for parameter in ("label", "id"):
+        name = getattr(options, parameter)
+        if name is not None and name not in table.frame:
+            problems.append(unknown_column(name, parameter, table.columns))
+    return problems
 
 
 def _features(
@@ -109,47 +96,45 @@ def _features(
     Texts without a category count as missing.
     """
     columns = [column for column in recipe.columns if column.name in table.frame]
-    parts, missing = [], []
+    parts = [np.empty((len(table.frame), 0))]
     for column in columns:
         name, cells = column.name, table.frame[column.name]
         part, invalid = column.encode(cells, table.format.decimal or ".")
         n, row = int(invalid.sum()), int(invalid.argmax())
-        cell = str(cells.iloc[row])
         if n and isinstance(column, NumberColumn):
             kind = column.notation.kind if column.notation else "number"
-            problems.append(invalid_cell(table.place(row, name), cell, n, kind))
+            problems.append(invalid_cell(table.place(row, name), str(cells.iloc[row]), n, kind))
         elif n:
             notes.append(
                 f"column {shown(name)} has {plural(n, 'value')} that the model does not know, such "
-                f"as {shown(cell)} in row {row + 1}; counted as missing."
+                f"as {shown(str(cells.iloc[row]))} in row {row + 1}; counted as missing."
             )
-        if large := table.too_large(name, part[:, 0], np.inf):
+        if large := table.too_large(name, part[:, 0]):
             problems.append(large)
         parts.append(part)
-        missing.append(np.isnan(part[:, 0]))
+    missing = np.column_stack([np.isnan(part[:, :1]) for part in parts])
     if [column.name for column in columns] == table.columns and set(table.frame.dtypes) == FLOAT:
-        return table.frame.to_numpy(), np.array(missing).T  # not copied, it may be a mapped file
-    return np.hstack(parts or [np.empty((len(table.frame), 0))]), np.array(missing).T
+        return table.frame.to_numpy(), missing  # not copied, it may be a mapped file
+    return np.hstack(parts), missing
 
 
 def _classes(
     table: Table,
-    label: str | None,
-    usual: str | None,
-    all_classes: bool,
+    recipe: TableRecipe,
+    options: TableOptions,
     problems: list[str],
     notes: list[str],
 ) -> np.ndarray | None:
-    """Return the classes, or None if the recipe's `usual` class column is absent or incomplete."""
-    name = label or usual
+    """Return the classes, or None if the recipe's class column is absent or incomplete."""
+    name = options.label or recipe.label
     if name is None or name not in table.frame:
         return None
     classes = texts_of(table.frame[name])
     missing = np.isin(classes, MISSING_CLASS)
-    if missing.any() and label is None:
+    if missing.any() and options.label is None:
         notes.append(f"column {shown(name)} lacks classes, so no scores are reported.")
         return None
-    if missing.any() and all_classes:
+    if missing.any() and options.all_classes:
         n, place = int(missing.sum()), table.place(int(missing.argmax()), name)
         more = f", as it is in {n - 1} more rows" if n > 1 else ""
         problems.append(f"{place}: the class is missing{more}; fill it in or remove the row")
@@ -212,9 +197,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Decide what each column of a raw table X is."""
         table = self._table(X, fitting=True)
-        options = TableOptions(None, None, self.columns, self.drop)
+        options = TableOptions(columns=self.columns, drop=self.drop)
         recipe, problems = learn_recipe(table, options)
-        encode_table(table, recipe, problems=problems)
+        encode_table(table, recipe, options, problems)
         self._set_recipe(recipe)
         return self
 
@@ -225,7 +210,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = self._table(X, fitting=False)
-        rows = encode_table(table, self.recipe_)
+        rows = encode_table(table, self.recipe_, TableOptions())
         Y = np.full((len(table.frame), rows.Y.shape[1]), np.nan)
         assert rows.row_numbers is not None
         Y[rows.row_numbers - 1] = rows.Y

@@ -64,11 +64,17 @@ class Notation:
         numbers = [to_number(text, self.decimal) for text in self._without_marks(distinct)]
         return np.array(numbers, dtype=np.float64)[codes]
 
+    def read_all(self, texts: np.ndarray) -> tuple[np.ndarray, BoolArray]:
+        """Return the numbers, and which texts are neither such numbers nor missing values."""
+        numbers = self.read(texts)
+        missing = pd.Series(texts, dtype=object).str.lower().isin(MISSING).to_numpy()
+        return numbers, np.isnan(numbers) & ~missing
+
     def _without_marks(self, texts: np.ndarray) -> Iterable[str]:
         """Remove the symbol and the separators of thousands."""
         if not self.symbol and not self.thousands:
             return texts
-        plain = pd.Series(texts, dtype=object).str.strip().str.translate(TYPEWRITTEN)
+        plain = pd.Series(texts, dtype=object).str.translate(TYPEWRITTEN)
         if self.symbol:
             around = rf"\s*{re.escape(self.symbol)}\s*"
             has_symbol = plain.str.contains(self.symbol, regex=False)
@@ -149,13 +155,6 @@ def to_number(cell: str, decimal: str = ".") -> float | None:
         return None
 
 
-def is_missing(texts: np.ndarray) -> BoolArray:
-    """Return which texts stand for a missing value, (N,)."""
-    codes, distinct = pd.factorize(texts)
-    missing = np.array([text.strip().lower() in MISSING for text in distinct], dtype=bool)
-    return np.asarray(missing[codes])
-
-
 def numbers_of(column: pd.Series, decimal: str = ".") -> tuple[np.ndarray, BoolArray]:
     """Return a column of a table as numbers (N,), NaN if missing, and which cells are others (N,).
 
@@ -169,20 +168,19 @@ def numbers_of(column: pd.Series, decimal: str = ".") -> tuple[np.ndarray, BoolA
     if decimal == "." and "_" not in "".join(raw):  # most columns have numbers and empty cells
         with suppress(ValueError):
             return np.where(raw == "", "nan", raw).astype(np.float64), valid
-    numbers = Notation(decimal).read(raw)
-    return numbers, np.isnan(numbers) & ~is_missing(raw)
+    return Notation(decimal).read_all(raw)
 
 
 def texts_of(column: pd.Series) -> np.ndarray:
-    """Return a column of a table as texts (N,) without surrounding spaces, "" for NaN."""
+    """Return a column of a table as texts (N,), "" for missing values."""
     raw = column.to_numpy()
+    if raw.dtype.kind == "O":
+        return raw
     if raw.dtype.kind == "f":
         texts = ["" if np.isnan(cell) else f"{cell:.17g}" for cell in raw]
-    elif raw.dtype.kind == "M":
-        stamps = [str(stamp).removesuffix(" 00:00:00") for stamp in pd.DatetimeIndex(raw)]
-        texts = ["" if stamp == "NaT" else stamp for stamp in stamps]
     else:
-        texts = [str(cell).strip() for cell in raw]
+        stamps = [str(cell).removesuffix(" 00:00:00") for cell in column]
+        texts = ["" if stamp == "NaT" else stamp for stamp in stamps]
     return np.array(texts, dtype=object)
 
 

@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,6 @@ NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 ENCODINGS = "utf-8", "cp1252"  # the second is that of Windows in Western Europe
 SEPARATORS = ("\t", ";", "|", ",")
 SAMPLE = 10  # lines that determine the separator and the header
-JSON = re.compile(rb"\s*(\[\s*[\[{]|\{\s*[\"}])")
 UTF_16_MARKS = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 csv.field_size_limit(1 << 26)  # characters; a longer cell has a quote that is never closed
 
@@ -113,25 +111,18 @@ def _decompressed(name: str, content: bytes) -> bytes:
             return bz2.decompress(content)
         if content.startswith(ZIP):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                if SHEETS not in archive.namelist():
-                    return archive.read(_only_member(name, archive))
+                files = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
+                if len(files) == 1 and SHEETS not in files:
+                    return archive.read(files[0])
     except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
-        if isinstance(error, UsageError):
-            raise
         raise UsageError(f"{name} cannot be decompressed ({error}); compress it again") from None
-    return content
-
-
-def _only_member(name: str, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
-    members = (one for one in archive.infolist() if not one.is_dir())
-    files = [one for one in members if not one.filename.startswith("__MACOSX/")]
-    if len(files) != 1:
-        some = ", ".join(shown(one.filename) for one in files[:3])
+    if content.startswith(ZIP) and SHEETS not in files:
+        some = ", ".join(map(shown, files[:3]))
         raise UsageError(
             f"{name} holds {len(files)} files ({some}, ...); compress one table alone, or save the "
             "table of an office document as .xlsx or CSV"
         )
-    return files[0]
+    return content
 
 
 @contextmanager
@@ -177,7 +168,7 @@ def _text_table(
     tried: Sequence[str] = [format.encoding] if format.encoding else ENCODINGS
     if not format.encoding and content.startswith(UTF_16_MARKS):
         tried = ["utf-16"]
-    if JSON.match(content) or (b"\0" in content and tried is ENCODINGS):
+    if b"\0" in content and tried is ENCODINGS:
         raise UsageError(
             f"{name} is no text file in UTF-8 with cells and lines; open it with its program, or "
             "with pandas, and save it as CSV"
@@ -199,7 +190,8 @@ def _text_table(
         skipinitialspace=separator != " ",
         skip_blank_lines=False,
     )
-    cells, lines = cells[lines > 0], lines[lines > 0] + first_line - 1
+    cells = cells[lines > 0].apply(lambda column: column.str.strip())
+    lines = lines[lines > 0] + first_line - 1
     table = _with_header(name, cells, lines, replace(format, separator=separator), known)
     if not format.decimal:
         comma = any(_has_decimal_comma(column) for _, column in table.frame.items())
@@ -296,7 +288,7 @@ def _has_decimal_comma(column: pd.Series) -> bool:
     """Return whether the texts of a column are numbers only with a decimal comma."""
     if "," not in "".join(column):
         return False
-    found = find_notation({text.strip() for text in column})
+    found = find_notation(set(column))
     return found is not None and found.decimal == ","
 
 
@@ -304,7 +296,7 @@ def _is_header(rows: Sequence[Sequence[str]], decimal: str | None) -> bool:
     """Return whether the first row holds the names of the columns.
 
     It does if it has words only, if it has a word above numbers or a number above words, or if it
-    has words beside numbers that are years or count in equal steps, and those below do not.
+    has words beside years, and those below do not.
     """
     first, *others = ([_is_number(cell, decimal) for cell in row] for row in rows)
     if not others or True not in first:
@@ -314,20 +306,11 @@ def _is_header(rows: Sequence[Sequence[str]], decimal: str | None) -> bool:
             return True
     numeric = [j for j, kind in enumerate(first) if kind]
     names, *later = ([row[j] for j in numeric] for row in rows)
-    found = any(rule(names) and not any(map(rule, later)) for rule in (_are_years, _are_steps))
-    return found and False in first
+    return False in first and _are_years(names) and not any(map(_are_years, later))
 
 
 def _are_years(cells: Sequence[str]) -> bool:
     return all(re.fullmatch("(18|19|20)[0-9]{2}", cell) for cell in cells)
-
-
-def _are_steps(cells: Sequence[str]) -> bool:
-    """Return whether three or more whole numbers rise in equal steps."""
-    if len(cells) < 3 or not all(map(str.isdecimal, cells)):
-        return False
-    steps = {int(after) - int(before) for before, after in pairwise(cells)}
-    return len(steps) == 1 and steps.pop() > 0
 
 
 def _is_number(cell: str, decimal: str | None) -> bool | None:

@@ -12,13 +12,15 @@ from sgpmic_cli._typing import Indices
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.options import TextFormat, leave_out, shown
 
+MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """A table as it was read, and where it comes from."""
 
     name: str
-    frame: pd.DataFrame  # float64, integers, texts ("" if missing) or datetime64 in UTC
+    frame: pd.DataFrame  # float64, integers, datetime64 in UTC, or texts without outer spaces
     named: bool  # whether the columns have names of their own
     lines: Indices | None = None  # (N,) line of each row in a file
     format: TextFormat = TextFormat()  # of a text file, as detected
@@ -34,16 +36,15 @@ class Table:
         line = "" if self.lines is None else f" (line {self.lines[row]})"
         return f"row {row + 1}{line}, column {shown(column)}"
 
-    def too_large(self, column: str, values: np.ndarray, limit: float) -> str | None:
-        """Report the first value of a column (N,) whose magnitude reaches the limit."""
-        rows = np.flatnonzero(np.abs(values) >= limit)
+    def too_large(self, column: str, values: np.ndarray) -> str | None:
+        """Report the first value of a column (N,) that is infinite or too large."""
+        rows = np.flatnonzero(np.abs(values) >= MAX_VALUE)
         if not len(rows):
             return None
-        where, value = self.place(rows[0], column), values[rows[0]]
-        if np.isinf(value):
-            return f"{where}: the value is not finite; put a number there or leave the cell empty"
-        hint = f"divide the column by a constant, or {leave_out(column)}"
-        return f"{where}: {value:g} is too large to be squared; {hint}"
+        return (
+            f"{self.place(rows[0], column)}: {values[rows[0]]:g} is too large to be squared; leave "
+            f"the cell empty, or divide the column by a constant, or {leave_out(column)}"
+        )
 
 
 def table_of_array(name: str, array: np.ndarray) -> Table:
@@ -83,7 +84,8 @@ def _plain_column(column: pd.Series) -> pd.Series:
             found = pd.PeriodIndex(objects).to_timestamp() if what == "period" else objects
             values = pd.to_datetime(found, utc=True).tz_localize(None)
         else:
-            values = np.where(pd.isna(objects), "", np.array([*map(str, objects)], dtype=object))
+            values = np.where(pd.isna(objects), "", [str(cell).strip() for cell in objects])
+            values = values.astype(object)
     return pd.Series(values, dtype=values.dtype)
 
 

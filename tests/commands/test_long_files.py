@@ -100,7 +100,7 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch):
     [
         ("1,x,3", "row 101 (line 102), column 'b': 'x' is not a number"),
         ("1,2", "line 102: 2 cells where the first line has 3"),
-        ("1,2,1e300", "Row 101 is too far from the training rows"),
+        ("1,2,1e300", "row 101 (line 102), column 'c': 1e+300 is too large"),
     ],
 )
 def test_an_error_in_a_late_block_names_its_place_and_writes_nothing(

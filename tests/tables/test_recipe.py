@@ -11,10 +11,6 @@ from sgpmic_cli.data.loading import rows_for
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.recipe import TableRecipe
 
-IMPOSSIBLE = [
-    {"kind": "text", "name": "sex", "categories": ["u", "u"]},
-]
-
 
 def load_for(recipe, path, **named):
     return rows_for(recipe, path, format=recipe.format, **named)
@@ -61,7 +57,7 @@ def test_all_problems_of_new_rows_are_reported_at_once(write, learned):
         "no column 'kind' for label",
         "no column 'who' for id",
         "'deep' is not a number",
-        "is not finite",
+        "inf is too large",
     ]
     assert "has 4 problems" in str(caught.value)
     assert [part for part in parts if part not in str(caught.value)] == []
@@ -101,26 +97,6 @@ def test_classes_of_new_rows(write):
         load_for(recipe, write(incomplete), label="y")
     renamed = load_for(recipe, write(table.rename(columns={"y": "z"})), label="z")
     assert renamed.labels.tolist() == [0, 1, 0]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"columns": 3},
-        {"columns": [{"kind": "number"}]},
-        {"file_columns": ["bird"]},
-        {"columns": [{"kind": "number", "name": "sex"}] * 2},
-        *({"columns": [column]} for column in IMPOSSIBLE),
-        {"format": {"separator": "ab"}},
-        {"surprise": 1},
-        {"label": []},
-        {"named": "no"},
-        {"left_out": ["bird"]},
-    ],
-)
-def test_invalid_recipes_are_refused(learned, change):
-    with pytest.raises(ValueError, match="its recipe of the table"):
-        TableRecipe.from_json({**json.loads(json.dumps(asdict(learned))), **change})
 
 
 def test_texts_of_new_rows_are_read_in_the_notation_of_the_column(write):

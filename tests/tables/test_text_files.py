@@ -79,8 +79,6 @@ NAMED = [
     "country,2020\nAruba,106766\nChad,16425864\n",
     "geo\\time,2018,2019\nAT,8822267,8858775\nBE,11398589,11455519\n",
     "Entity;Code;1990;1995;2000\nAsia;;3,2;3,4;3,7\nPeru;PER;22,1;24,1;26,4\n",
-    # texts, then hours, days or questions that count
-    "station,0,1,2,3\nA,12.1,12.0,11.4,11.0\nB,9.1,9.3,8.8,8.1\n",
     # words above numbers
     "sepal_length,sepal_width,species\n5.1,3.5,setosa\n4.9,3.0,setosa\n",
     "a,b\n1,2\n3,4\n",
