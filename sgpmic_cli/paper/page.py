@@ -130,7 +130,7 @@ def _single_cluster_cells(report: Report) -> list[list[object]]:
 
     The cells of a data set are listed as in "VAE-FCM 50, 95 %; SDC 99 %".
     """
-    rows: list[list[object]] = []
+    rows, columns = list[list[object]](), table2()["method"].unique().tolist()
     for name in names():
         if not entry(name).in_paper or entry(name).kind != "bundled":
             continue
@@ -141,7 +141,8 @@ def _single_cluster_cells(report: Report) -> list[list[object]]:
         for numbers in (table2(), report.table):
             acc = numbers[(numbers["metric"] == "acc") & (numbers["dataset"] == name)]
             near = acc[(acc["mean"] - largest).abs() < 0.01]
-            cells = near.groupby("method", sort=False)["explained_variance"]
+            groups = near.groupby("method")["explained_variance"]
+            cells = sorted(groups, key=lambda cell: columns.index(str(cell[0])))
             listed = (f"{report.title(str(m))} {', '.join(map(str, at))} %" for m, at in cells)
             sides.append("; ".join(listed) or "–")
         if sides != ["–", "–"]:
