@@ -14,12 +14,7 @@ LOCAL = "local"  # instead of the address of a scheduler
 def dask_cluster(scheduler: str, n_jobs: int) -> Iterator[int]:
     """Use the workers of a Dask scheduler in joblib, and yield their number.
 
-    Parameters
-    ----------
-    scheduler : str
-        The address of the scheduler; "local" starts a cluster on this machine and ends it.
-    n_jobs : int
-        Number of workers of a local cluster.
+    The scheduler "local" starts `n_jobs` workers on this machine and ends them.
     """
     from joblib import effective_n_jobs, parallel_config
 
@@ -30,12 +25,8 @@ def dask_cluster(scheduler: str, n_jobs: int) -> Iterator[int]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised as well
     try:
         if scheduler == LOCAL:
-            client = Client(
-                n_workers=effective_n_jobs(n_jobs),
-                threads_per_worker=1,
-                dashboard_address=None,
-                set_as_default=False,
-            )
+            workers = {"n_workers": effective_n_jobs(n_jobs), "threads_per_worker": 1}
+            client = Client(**workers, dashboard_address=None, set_as_default=False)
         else:
             client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
     except Exception as error:  # Dask raises many types of errors for a wrong address

@@ -33,7 +33,7 @@ from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.benchmark.methods import Method, Methods, resolve, unknown
 from sgpmic_cli.data.registered import load_entry
-from sgpmic_cli.data.registry import Entry, entry, find, names
+from sgpmic_cli.data.registry import entry, find, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
 from sgpmic_cli.scaling import Scale, offset_and_scale
 from sgpmic_cli.scores import SCORES
@@ -91,7 +91,7 @@ def unvaried(cell: Cell) -> list[Cell]:
 
 @dataclass(frozen=True)
 class Study:
-    """Everything that determines the numbers. `RunOptions` says how and where they are computed."""
+    """Everything that determines the numbers; see also `RunOptions`."""
 
     datasets: Sequence[str]  # names of the registry, `all`, paths or patterns of CSV files
     methods: Methods
@@ -148,7 +148,6 @@ class LoadedData:
 
     name: str
     explained_variances: tuple[int, ...]  # percentages, one row of the table each
-    entry: Entry | None  # None for a user's file
     data: Rows | None
     reason: str = ""
 
@@ -162,29 +161,24 @@ def load_data(
     data_dir: PathLike | None = None,
 ) -> list[LoadedData]:
     """Load every data set. An unavailable one stays in the list with its reason."""
-    wanted = _percentages(explained_variances)
     loaded: dict[str, LoadedData] = {}
-    if label is not None and all(name == "all" or find(name) for name in datasets):
-        raise UsageError(
-            f"--label {label} names a column of a CSV file, and no CSV file is among the data sets."
-        )
-    for name, percentages in _requested(datasets, wanted):
+    for name, percentages in _requested(datasets, _percentages(explained_variances)):
         registered = find(name)
         try:
             data = load_entry(registered, data_dir) if registered else _load_file(name, label)
             if scale not in (None, "none"):
                 offset, factor = offset_and_scale(data.Y, cast(Scale, scale))
                 data = replace(data, Y=(data.Y - offset) / factor)
-            new = LoadedData(data.name, percentages, registered, data)
+            new = LoadedData(data.name, percentages, data)
         except DataUnavailable as error:
-            new = LoadedData(name, percentages, registered, None, reason=str(error))
+            new = LoadedData(name, percentages, None, str(error))
         if new.name in loaded and not registered:
             raise UsageError(f"two data sets are called {new.name!r}: rename the file {name!r}.")
         loaded.setdefault(new.name, new)
     if not loaded:
-        raise UsageError(
-            "no data set was named: give --dataset iris,wine for example, or all, or a CSV file."
-        )
+        raise UsageError("no data set was named: give iris,wine for example, or a CSV file.")
+    if label is not None and all(map(find, loaded)):
+        raise UsageError(f"--label {label} names a column of a CSV file, and none is given.")
     if all(one.data is None for one in loaded.values()):
         raise DataUnavailable(" ".join(one.reason for one in loaded.values()))
     return list(loaded.values())
@@ -214,23 +208,23 @@ def _requested(
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield names with their percentages, and the files of a pattern such as FOLDER/*.csv."""
     for name in datasets:
+        registered = find(name)
         if name == "all":  # only the registered rows
-            for registered in names():
-                rows = entry(registered).variances if entry(registered).in_paper else ()
-                chosen = tuple(row for row in wanted or rows if row in rows)
-                if chosen:
-                    yield registered, chosen
-        elif registered_entry := find(name):
-            yield name, wanted or tuple(registered_entry.variances)
-        elif not glob.has_magic(name) or os.path.exists(name):
-            yield name, wanted or PERCENTAGES
-        else:
+            for each in filter(lambda each: each.in_paper, map(entry, names())):
+                rows = tuple(row for row in each.variances if row in (wanted or PERCENTAGES))
+                if rows:
+                    yield each.name, rows
+        elif registered:
+            yield name, wanted or registered.variances
+        elif glob.has_magic(name) and not os.path.exists(name):
             files = sorted(glob.glob(os.path.expanduser(name), recursive=True))
             if not files:
                 raise UsageError(
                     f"no file matches {name!r}: check the folder, and put the pattern in quotes."
                 )
             yield from ((file, wanted or PERCENTAGES) for file in files)
+        else:
+            yield name, wanted or PERCENTAGES
 
 
 def _percentages(given: Sequence[str | int]) -> tuple[int, ...] | None:
@@ -249,20 +243,17 @@ def plan_cells(loaded: Iterable[LoadedData], study: Study) -> list[Cell]:
 
     cells: list[Cell] = []
     for one in loaded:
-        data, n_classes = one.data, one.entry.n_classes if one.entry else 0
+        registered, data = find(one.name), one.data
+        n_classes = data.n_classes if data else registered.n_classes if registered else 0
         for percentage in one.explained_variances:
-            q = None if data is None else dimensions_for(data.Y, percentage / 100)
+            q = dimensions_for(data.Y, percentage / 100) if data else None
             for method in study.methods.values():
-                place = one.name, percentage, q, method
-                if data is None:
-                    cell = Cell(*place, n_classes, reason=one.reason)
-                else:
-                    settings = dict(method.settings)
-                    # Methods that scale the columns themselves get the scaling as an argument.
-                    if study.scale is not None and "scale" in method.accepts():
-                        settings["scale"] = study.scale
-                    cell = Cell(*place, data.n_classes, settings, data=data)
-                cells += study.vary(cell)
+                settings = dict(method.settings)
+                # Methods that scale the columns themselves get the scaling as an argument.
+                if study.scale is not None and "scale" in method.accepts():
+                    settings["scale"] = study.scale
+                place = one.name, percentage, q, method, n_classes, settings
+                cells += study.vary(Cell(*place, data=data, reason=one.reason))
     return cells
 
 

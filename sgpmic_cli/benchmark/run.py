@@ -4,7 +4,6 @@ Each finished run is appended to one file at once, so that a killed benchmark ca
 """
 
 import json
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,27 +43,22 @@ class Store:
     def read(self) -> dict[str, Row]:
         """Return the stored runs by key, without lines that are damaged."""
         rows: dict[str, Row] = {}
-        with suppress(FileNotFoundError, NotADirectoryError):
-            for line in self.path.read_bytes().split(b"\n"):
-                with suppress(ValueError, KeyError, TypeError):
-                    row = json.loads(line)
-                    rows[row["key"]] = {name: row[name] for name in FILLED}
+        lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
+        for line in lines:
+            with suppress(ValueError, KeyError, TypeError):
+                row = json.loads(line)
+                rows[row["key"]] = {name: row[name] for name in FILLED}
         return rows
 
     def append(self, row: Row) -> None:
-        """Write a finished run."""
-        line = json.dumps(row, allow_nan=False).encode() + b"\n"
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a+b", buffering=0) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 1))
-            torn = size > 0 and file.read(1) != b"\n"  # the line of a killed process
-            file.write(b"\n" + line if torn else line)
+        """Write a finished run in one step, after the line of a killed process if there is one."""
+        with self.path.open("ab", buffering=0) as file:
+            file.write(b"\n" + json.dumps(row, allow_nan=False).encode())
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options that say how and where runs are computed. They change no number."""
+    """How and where runs are computed, which changes no number."""
 
     store: PathLike | None = None  # folder of runs; None for `runs` beside the tables
     n_jobs: int = -1  # processes of this machine; -1 for one per core
@@ -73,12 +67,6 @@ class RunOptions:
     retry_failed: bool = False  # compute failed runs again
     data_dir: PathLike | None = None  # folder of downloaded data
     progress: Progress = lambda *_: None
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the options for the manifest, without paths on the user's machine."""
-        options = {name: getattr(self, name) for name in ("n_jobs", "force", "retry_failed")}
-        places = {"scheduler": self.scheduler, "data_dir": self.data_dir}
-        return options | {name: "given" if value else None for name, value in places.items()}
 
 
 @dataclass(frozen=True)
@@ -142,8 +130,7 @@ def run_study(
     Check before the computation that the folders are writable and have no files of others.
     """
     runs, start = plan_study(study, options, out), time.perf_counter()
-    pending, failures = runs.pending, 0
-    rows: dict[str, Row] = {}
+    pending, rows = runs.pending, dict[str, Row]()
     if out is not None:
         claim_folder(Path(out), command)
     check_writable(runs.store.folder, "--store")
@@ -151,18 +138,17 @@ def run_study(
         stored = len(runs.distinct) - len(pending)
         options.progress(0, len(pending), f"{stored} runs stored")
         for row in _computed(runs, pending):
+            runs.store.append(row)
             rows[row["key"]] = row
-            failures += row["status"] == "failed"
             done = f"{len(rows)} of {len(pending)} runs done"
             step = f"{done}: {row['method']} on {row['dataset']}"
-            step += f", {failures} failed" if failures else ""
             options.progress(len(rows), len(pending), step)
     seconds = time.perf_counter() - start
     return replace(runs, frame=runs.filled(rows), computed=len(rows), seconds=seconds)
 
 
 def _computed(runs: Runs, pending: pd.DataFrame) -> Iterator[Row]:
-    """Compute runs with joblib, and store and yield each."""
+    """Compute runs with joblib, and yield each as it is ready."""
     from joblib import delayed
 
     planned: dict[str, Any] = {row["key"]: row for row in pending[IDENTITY].to_dict("records")}
@@ -174,9 +160,7 @@ def _computed(runs: Runs, pending: pd.DataFrame) -> Iterator[Row]:
         light = replace(cell, data=None)  # the frame of a table is large
         tasks.append(delayed(compute)(key, light, seed, cell.data.Y, cell.data.labels, memory))
     for result in _in_parallel(tasks, runs.options):
-        row = {**FILLED, **planned[result["key"]], **result}
-        runs.store.append(row)
-        yield row
+        yield {**FILLED, **planned[result["key"]], **result}
 
 
 def _in_parallel(tasks: Sequence[Any], options: RunOptions) -> Iterator[Row]:
@@ -217,8 +201,11 @@ def write_study(
     manifest, `seconds_of_all_runs` includes the runs of earlier calls.
     """
     used = [cell.data for cell in runs.cells if cell.data is not None]
+    options = {name: getattr(runs.options, name) for name in ("n_jobs", "force", "retry_failed")}
+    for name in ("scheduler", "data_dir"):  # a path on the user's machine is not written
+        options[name] = "given" if getattr(runs.options, name) else None
     content = manifest(
-        {**runs.study.arguments(), **(further or {}), **runs.options.arguments()},
+        {**runs.study.arguments(), **(further or {}), **options},
         {f"{data.name}, {data.Y.shape[0]} x {data.Y.shape[1]}": data.sha256 for data in used},
         runs={"computed": runs.computed, "reused": runs.reused, "failed": runs.failed},
         seconds_of_this_call=runs.seconds,
