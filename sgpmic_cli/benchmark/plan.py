@@ -178,7 +178,7 @@ def load_data(
     if not loaded:
         raise UsageError("no data set was named: give iris,wine for example, or a CSV file.")
     if label is not None and all(map(find, loaded)):
-        raise UsageError(f"--label {label} names a column of a CSV file, and none is given.")
+        raise UsageError(f"--label {label} names a column, and no CSV file is among the data.")
     if all(one.data is None for one in loaded.values()):
         raise DataUnavailable(" ".join(one.reason for one in loaded.values()))
     return list(loaded.values())

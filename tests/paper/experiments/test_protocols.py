@@ -3,7 +3,6 @@ from small_studies import SUITE, planned_cells
 
 from sgpmic_cli.benchmark.compare import best_settings
 from sgpmic_cli.benchmark.plan import LoadedData, plan_cells, plan_runs
-from sgpmic_cli.data import entry
 from sgpmic_cli.paper.experiments.protocols import table1
 
 METHODS = ["pca-fcm", "ppca-fcm"]
@@ -48,7 +47,7 @@ def test_q_is_the_printed_one_in_every_row_but_yale():
     names = [name for name in table1() if name != "yale"]
     for cell in _cells(names, ["all"], ["pca-fcm"]):
         assert cell.q == table1()[cell.dataset][f"q{cell.explained_variance}"]
-    loaded = LoadedData("yale", (50,), entry("yale"), None, "not here")
+    loaded = LoadedData("yale", (50,), None, "not here")
     (cell,) = plan_cells([loaded], SUITE.study(["yale"], ["pca-fcm"]))
     assert (cell.q, cell.reason) == (3, "not here")
     (run,) = plan_runs([cell], 10, 0).to_dict("records")
