@@ -1,5 +1,3 @@
-import csv
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +11,6 @@ from sgpmic_cli.result.profile import (
     repeated_texts,
     scaling_advice,
 )
-from sgpmic_cli.result.tables import write_profile
 
 LABELS = np.repeat([0, 1], [30, 10])
 
@@ -66,15 +63,6 @@ def test_dates_of_any_year_are_shown(tmp_path, year):
     assert as_date(-0.25, time=True) == "1969-12-31 18:00"
 
 
-def test_a_carriage_return_in_a_name_is_quoted(tmp_path):
-    frame = pd.DataFrame({"a\rb": LABELS + np.random.RandomState(0).randn(40), "c": LABELS})
-    frame.to_csv(tmp_path / "t.csv", index=False, lineterminator="\r\n")
-    profile = profile_of(load(str(tmp_path / "t.csv")), np.eye(2)[LABELS])
-    write_profile(tmp_path / "profile.csv", profile)
-    rows = list(csv.reader((tmp_path / "profile.csv").open(newline="")))
-    assert [row[3] for row in rows] == ["feature", "a\rb", "c", "a\rb", "c"]
-
-
 def test_one_category_represents_its_column(data):
     profile = profile_of(data[0], np.eye(2)[LABELS])
     words = profile.in_words(1)
@@ -101,16 +89,6 @@ def test_scaling_is_advised_by_variances_and_not_by_means():
     Y[:, 1] *= 40.0  # a variance 1600 times as large
     [advice] = scaling_advice(Rows("t", Y, None, (), ("a", "b", "c")))
     assert advice.startswith("the variance of column 'b'")
-
-
-def test_single_or_empty_cluster_has_no_differences(data):
-    one = profile_of(data[0], np.ones((40, 1)))
-    assert np.isnan(one.differences).all()
-    assert one.in_words(0) == []
-    S = np.column_stack([np.eye(2)[LABELS], np.zeros(40)])
-    empty = profile_of(data[0], S)
-    assert np.isnan(empty.means[2]).all()
-    assert empty.in_words(2) == []
 
 
 THREE = np.arange(60) % 3
@@ -160,16 +138,6 @@ def test_missing_cells_count_in_fractions_and_names(tmp_path):
     new = profile.features.index("kind=new")
     assert profile.means[1, new] == pytest.approx(np.mean(kind[LABELS == 1] == "new"))
     assert profile.proposed_names() == ["kind=old", "high x"]  # most are not "new"
-
-
-def test_clusters_with_the_same_first_feature_get_longer_names(tmp_path):
-    frame = pd.DataFrame({"a": [9, 9, 9, 9, 0, 0, 0, 0], "b": [1, 2, 7, 8, 4, 5, 4, 5]})
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    labels = np.array([0, 0, 1, 1, 2, 2, 2, 2])
-    found = profile_of(load(str(tmp_path / "t.csv")), np.eye(3)[labels])
-    names = found.proposed_names()
-    assert len(set(names)) == 3
-    assert names[2] == "low a"
 
 
 def test_a_single_cluster_without_a_name_is_the_rest(tmp_path):

@@ -109,23 +109,11 @@ def test_a_category_explains_one_of_three_clusters(table, tmp_path):
     assert (found.cluster, found.words, found.agreement) == (2, "colour=red", 1.0)
 
 
-def test_flags_have_categories(table, tmp_path):
-    found = explaining(tmp_path, table, table["flag"].to_numpy().astype(int))
-    assert [each.words for each in found] == ["flag=False", "flag=True"]
-
-
 def test_nothing_explains_random_labels_or_most_of_a_cluster(table, tmp_path):
     labels = np.random.RandomState(2).randint(0, 2, 300)
     assert explaining(tmp_path, table, labels) == []
     changed = (table["colour"] == "red").to_numpy() ^ (np.random.RandomState(0).rand(300) < 0.05)
     assert explaining(tmp_path, table, changed.astype(int)) == []  # an index of about 0.8
-
-
-def test_missing_values_fulfil_no_condition(table, tmp_path):
-    labels = (table["size"] > 0).to_numpy().astype(int)
-    table.loc[:5, "size"] = np.nan
-    table.loc[:5, "colour"] = None
-    assert {each.column for each in explaining(tmp_path, table, labels)} == {"size"}
 
 
 def test_the_agreement_is_the_adjusted_rand_index():

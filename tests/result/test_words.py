@@ -100,11 +100,6 @@ def test_no_group(kinds, expected):
     assert answer(np.full(60, -1), np.arange(60) % len(kinds), kinds) == expected
 
 
-def test_clusters_without_rows_are_not_counted():
-    text = answer(np.full(8, -1), np.arange(8) % 2 * 2, ["slice"] * 3)
-    assert text == "No group stands out in the 8 rows: they are cut into 2 slices (a; c)."
-
-
 def names(rows, groups):
     return made_result(np.zeros(len(groups), int), rows=rows, groups=groups).group_names
 
