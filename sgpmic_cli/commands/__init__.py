@@ -16,46 +16,29 @@ import typer
 from typer.core import TyperGroup
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import benchmark, check, datasets, fit, plot, sweeps
+from sgpmic_cli.commands import datasets, experiments, fit
 from sgpmic_cli.commands.shared_options import print_help
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.text import for_terminal
 
 INTERRUPTED = 130
 
-# The commands in the order of the help, each with an example.
-PANELS: dict[str, dict[str, tuple[Any, str]]] = {
-    "Cluster data": {
-        "fit": (fit.fit, "sgpmic fit birds.csv --clusters 2-8 --drop ring"),
-        "predict": (fit.predict, "sgpmic predict sgpmic-out/fit/birds new.csv"),
-        "report-clusters": (
-            fit.report_clusters,
-            "sgpmic report-clusters birds.csv --label hdbscan",
-        ),
-        "datasets": (datasets.datasets_app, "sgpmic datasets fetch yale"),
-    },
-    "Reproduce the paper": {
-        "benchmark": (
-            benchmark.benchmark,
-            "sgpmic benchmark --dataset my.csv --label y --methods sgp-mic,pca-fcm",
-        ),
-        "table1": (benchmark.table1, "sgpmic table1"),
-        "sweep-clusters": (
-            sweeps.sweep_clusters,
-            "sgpmic sweep-clusters --dataset iris --repeats 3",
-        ),
-        "sweep-inducing": (
-            sweeps.sweep_inducing,
-            "sgpmic sweep-inducing --dataset iris --repeats 3",
-        ),
-        "plot": (plot.plot, "sgpmic plot figure6"),
-        "report": (benchmark.report, "sgpmic report --results results"),
-    },
-    "Maintain": {
-        "check": (check.check, "sgpmic check"),
-        "info": (datasets.info, "sgpmic info"),
-    },
-}
+# The commands in the order of the help: panel, name, function, example.
+CLUSTER, PAPER, MAINTAIN = "Cluster data", "Reproduce the paper", "Maintain"
+COMMANDS: list[tuple[str, str, Any, str]] = [
+    (CLUSTER, "fit", fit.fit, "birds.csv --clusters 2-8 --drop ring"),
+    (CLUSTER, "predict", fit.predict, "sgpmic-out/fit/birds new.csv"),
+    (CLUSTER, "report-clusters", fit.report_clusters, "birds.csv --label hdbscan"),
+    (CLUSTER, "datasets", datasets.datasets_app, "fetch yale"),
+    (PAPER, "benchmark", experiments.benchmark, "--dataset my.csv --methods sgp-mic,pca-fcm"),
+    (PAPER, "table1", experiments.table1, ""),
+    (PAPER, "sweep-clusters", experiments.sweep_clusters, "--dataset iris --repeats 3"),
+    (PAPER, "sweep-inducing", experiments.sweep_inducing, "--dataset iris --repeats 3"),
+    (PAPER, "plot", experiments.plot, "figure6"),
+    (PAPER, "report", experiments.report, "--results results"),
+    (MAINTAIN, "check", experiments.check, "--dataset iris --full"),
+    (MAINTAIN, "info", datasets.info, ""),
+]
 
 
 class Commands(TyperGroup):
@@ -133,10 +116,10 @@ def root(
     print_help(context)
 
 
-for _panel, _commands in PANELS.items():
-    for _name, (_command, _example) in _commands.items():
-        _look: Any = {"rich_help_panel": _panel, "epilog": f"Example: `{_example}`"}
-        if isinstance(_command, typer.Typer):
-            app.add_typer(_command, name=_name, **_look)
-        else:
-            app.command(_name, **_look)(_command)
+for _panel, _name, _command, _example in COMMANDS:
+    _line = f"sgpmic {_name} {_example}".strip()
+    _look: Any = {"rich_help_panel": _panel, "epilog": f"Example: `{_line}`"}
+    if isinstance(_command, typer.Typer):
+        app.add_typer(_command, name=_name, **_look)
+    else:
+        app.command(_name, **_look)(_command)

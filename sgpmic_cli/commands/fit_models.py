@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 from rich.console import RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -25,7 +24,7 @@ Method = Literal["group-map", "sgp-mic"]
 
 USUAL = {"method": "group-map", "seed": 0, "threads": 1}  # defaults, which need not be repeated
 PAPER_VARIANCE = 0.95  # fraction of the variance that sets the latent dimensions
-N_DOUBTFUL, N_TYPICAL = 5, 3  # rows that are shown
+N_TYPICAL = 3  # rows of a cluster that are shown
 N_STEPS = 2  # commands that are shown; the page has all
 
 
@@ -93,20 +92,22 @@ def result_tables(
     """Yield the parts of the terminal output of a fit: the answer first, the evidence last."""
     yield Text(words.headline(result), style="bold")
     yield _clusters(result)
-    for sentence in words.how_sure(result):
-        yield Text(sentence)
-    for sentence, code in islice(words.next_steps(result, out, command), N_STEPS):
-        yield _code(sentence, code)
-    yield _code("Map, profiles and doubtful rows are on the page:", str(out / "report.html"))
-    yield Padding(_model(result), (1, 0, 0, 0))
+    yield from words.how_sure(result)
+    steps = [*islice(words.next_steps(result, out, command), N_STEPS)]
+    steps.append(("Map, profiles and doubtful rows are on the page:", str(out / "report.html")))
+    for sentence, code in steps:
+        yield f"\n{sentence}\n  {code}"
+    told, q, rows = result.facts, result.results.points.shape[1], result.rows
+    yield facts(
+        {
+            "\ndata": f"\n{rows.name}: {len(rows.Y)} rows, {result.n_columns} columns",
+            "map": f"{q} dimensions, {told['inducing']} inducing inputs, scale {told['scale']}, "
+            f"{told['iterations']} iterations, bound {told['lower_bound']:.4f}",
+            **score_facts(result.scores),
+        }
+    )
     if result.selection:
-        heading, body = words.numbers_table(result)
-        rows = [[Text(cell, style="bold" if row[-1] else "") for cell in row] for row in body]
-        yield rich_table(heading, rows, left=[""])
-
-
-def _code(sentence: str, code: str) -> Padding:
-    return Padding(Text.assemble(f"{sentence}\n  ", (code, "bold")), (1, 0, 0, 0))
+        yield rich_table(*words.numbers_table(result), left=[""])
 
 
 def _clusters(result: Result) -> Table:
@@ -118,14 +119,12 @@ def _clusters(result: Result) -> Table:
         column, values = "verdict", [words.verdict_in_words(each) for each in result.verdicts]
     rows = []
     for g in words.groups_beside_clusters(result):
-        member = np.asarray(result.groups) == g
-        features = "\n".join(result.group_profile.in_words(g + 1))
+        member, features = np.asarray(result.groups) == g, result.group_profile.in_words(g + 1)
         line = [f"group {g}", str(member.sum()), words.verdict_in_words(result.group_verdicts[g])]
-        rows.append([*line, features, _typical(result, member)])
-    for m, size in enumerate(result.sizes.tolist()):
-        features = "\n".join(profile.in_words(m)) or "none"
-        typical = _typical(result, labels == m) if size else ""
-        rows.append([str(m), str(size), values[m] if size else "–", features, typical])
+        rows.append([*line, "\n".join(features), _typical(result, member)])
+    for m in np.flatnonzero(result.sizes).tolist():
+        line = [str(m), str(result.sizes[m]), values[m], "\n".join(profile.in_words(m)) or "none"]
+        rows.append([*line, _typical(result, labels == m)])
     headings = ["cluster", "rows", column, "distinguishing features", "typical rows"]
     return rich_table(headings, rows, left=["verdict", *headings[-2:]])
 
@@ -133,21 +132,3 @@ def _clusters(result: Result) -> Table:
 def _typical(result: Result, member: BoolArray) -> str:
     rows = notable_rows.typical_rows(result, member, N_TYPICAL)
     return "; ".join(notable_rows.row_name(result.rows, row) for row in rows)
-
-
-def _model(result: Result) -> Table:
-    """Return facts about the data, the model and the least certain rows."""
-    told, q, rows = result.facts, result.results.points.shape[1], result.rows
-    model = [f"{q} dimension{'s' * (q > 1)}", f"{told['inducing']} inducing inputs"]
-    model += [f"scale {told['scale']}", f"{told['iterations']} iterations"]
-    content = {
-        "data": f"{rows.name}: {len(rows.Y)} rows, {result.n_columns} columns",
-        "map": ", ".join([*model, f"bound {told['lower_bound']:.4f}", f"seed {told['seed']}"]),
-        **score_facts(result.scores),
-    }
-    if doubtful := notable_rows.doubtful_rows(result, N_DOUBTFUL):
-        content["least certain rows"] = "; ".join(
-            f"{name} ({first}: {p_first:.2f}, {second}: {p_second:.2f})"
-            for name, first, p_first, second, p_second in doubtful
-        )
-    return facts(content)

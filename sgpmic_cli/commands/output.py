@@ -161,11 +161,3 @@ def finish_runs(runs: "Runs", written: str, output: Output) -> None:
     if runs.failed:
         total = runs.computed + runs.reused
         raise CellsFailed(f"{runs.failed} of {total} runs failed; {RETRY}.")
-
-
-def print_plan(runs: "Runs", output: Output) -> None:
-    """Print how many runs are to be computed, and how many are stored."""
-    to_run = len(runs.pending)
-    stored = len(runs.distinct) - to_run
-    found = f"{to_run} runs to compute, {stored} stored; equal runs are computed once"
-    output.result({"to_run": to_run, "stored": stored}, [found])

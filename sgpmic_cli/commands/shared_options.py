@@ -82,7 +82,6 @@ Scheduler = Annotated[str | None, Option(help=_SCHEDULER)]
 Store = Annotated[Path | None, Option(help="Folder of stored runs; by default OUT/runs.")]
 ForceRuns = Annotated[bool, Option("--force", help="Recompute every run.")]
 RetryFailed = Annotated[bool, Option("--retry-failed", help="Recompute failed runs.")]
-DryRun = Annotated[bool, Option("--dry-run", help="Count the planned runs and exit.")]
 
 
 def dask_address(backend: str, scheduler: str | None) -> str | None:

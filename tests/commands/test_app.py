@@ -5,7 +5,7 @@ import typer
 from command_line import assert_one_sentence, document, sgpmic
 
 from sgpmic_cli._version import __version__
-from sgpmic_cli.commands import app, benchmark
+from sgpmic_cli.commands import app, experiments
 
 COMMANDS = typer.main.get_command(app).commands
 
@@ -53,7 +53,7 @@ def test_system_errors_are_one_sentence(monkeypatch, raised, sentence):
     def fail(*arguments, **options):
         raise raised
 
-    monkeypatch.setattr(benchmark.shared, "split_list", fail)
+    monkeypatch.setattr(experiments.shared, "split_list", fail)
     assert_one_sentence(sgpmic("benchmark --dataset iris", code=1), sentence)
 
 
@@ -61,7 +61,7 @@ def test_an_unexpected_exception_is_our_bug_with_a_traceback_in_a_file(tmp_path,
     def fail(*arguments, **options):
         raise ValueError("Found array with 0 feature(s)")  # the words of a library
 
-    monkeypatch.setattr(benchmark.shared, "split_list", fail)
+    monkeypatch.setattr(experiments.shared, "split_list", fail)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     result = sgpmic("benchmark --dataset iris", code=1)
     (file,) = tmp_path.glob("sgpmic-error-*.txt")

@@ -59,13 +59,3 @@ def test_failed_runs_end_with_exit_code_3_after_the_table(run):
     assert result.stderr.endswith(
         "sgpmic: 2 of 4 runs failed; the notes say why, and --retry-failed runs them again.\n"
     )
-
-
-def test_a_dry_run_counts_runs_and_writes_nothing(run, here):
-    plan = f"--dataset wdbc --variance all {QUICK} --dry-run"
-    # Q = 1, 1, 2: two experiments of two methods.
-    assert "8 runs to compute, 0 stored" in run(plan).stdout
-    assert list(here.iterdir()) == []
-    run(f"--dataset wdbc {QUICK}")
-    document = json.loads(run(f"{plan} --json").stdout)
-    assert (document["to_run"], document["stored"]) == (4, 4)

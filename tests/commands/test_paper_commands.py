@@ -41,7 +41,7 @@ def test_inducing_points_are_swept_as_json(here):
 def test_figures_are_drawn_in_the_default_folder(here):
     result = sgpmic("plot figure1")
     assert result.stdout == "sgpmic-out/figures/figure1.png\n"
-    assert re.fullmatch(r"1 figure in sgpmic-out/figures; \d+ s\n", result.stderr)
+    assert re.fullmatch(r"1 figures in sgpmic-out/figures; \d+ s\n", result.stderr)
     assert names(here / "sgpmic-out/figures") == {"figure1.png"}
 
 
