@@ -21,6 +21,7 @@ KILLS = int(os.environ.get("KILLS", "2"))
 METHODS = "pca-fcm,ppca-fcm,aml,toy_methods:Flaky"
 BENCHMARK = f"benchmark --dataset iris,wine --methods {METHODS} --repeats 4 --n-jobs 2"
 FIT = "fit iris --clusters 3 --force"
+RUNS = "out/runs/runs.jsonl"
 TIMES = ("finished", "seconds_of_this_call", "seconds_of_all_runs", "seconds", "runs")
 
 
@@ -71,7 +72,9 @@ def test_kills_lose_no_run_and_break_no_file(folder, shell, command, code):
         process.communicate()
         left = _contents(folder)  # reads every file
         assert left.keys() <= expected.keys()
-        runs = {name: run for name, run in left.items() if "/runs/" in name}
-        assert runs == {name: expected[name] for name in runs}
+        runs = left.get(RUNS, {})
+        assert runs == {key: expected[RUNS][key] for key in runs}
         assert finish() == expected
+        if RUNS in expected:  # each run was computed once
+            assert len((folder / RUNS).read_text().splitlines()) == len(expected[RUNS])
         assert not list(folder.rglob(".sgpmic-tmp-*"))
