@@ -144,7 +144,7 @@ def joined(parts: Sequence[Sequence[Array]]) -> list[Array]:
 
 
 def located(model: Any, X: Any) -> list[Array]:
-    """Return points, variances, probabilities and log densities of the rows of a table."""
+    """Return what `_locate` returns, for the rows of a table."""
     parts, left_out = in_blocks(model, X, model._locate)
     return [with_left_out(each, left_out) for each in joined(parts)]
 

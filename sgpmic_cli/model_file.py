@@ -55,20 +55,10 @@ def save_model(
 
 
 def load(path: PathLike, *, every_row: bool = True) -> Any:
-    """Read a model file that `save` wrote.
+    """Return the fitted estimator of a model file, or of the output folder of `sgpmic fit`.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file to read, or the output folder of `sgpmic fit`.
-    every_row : bool, default=True
-        Read the results of all rows. False reads what `predict` needs, which is little even if
-        millions of rows were assigned after a fit to a subsample.
-
-    Returns
-    -------
-    model : GroupMap or SGPMIC
-        The fitted estimator that the file holds.
+    Without `every_row`, read only what `predict` needs, which is little even if millions of rows
+    were assigned after a fit to a subsample.
     """
     file = Path(path, "model.npz") if Path(path).is_dir() else Path(path)
     if not file.exists():
@@ -80,9 +70,9 @@ def load(path: PathLike, *, every_row: bool = True) -> Any:
                 return _rebuilt(header, arrays, every_row)
             writer = header["written_by"]
     except Exception as fault:  # zip, zlib, npy and JSON raise many types for damaged files
-        reason = " ".join(str(fault).split()) or type(fault).__name__
+        reason = " ".join(str(fault).split())[:200] or type(fault).__name__
         raise UsageError(
-            f"{file} is not a readable sgpmic model ({reason[:200]}); fit and save it again."
+            f"{file} is not a readable sgpmic model ({reason}); fit and save it again."
         ) from None
     raise UsageError(
         f"{file} was written by sgpmic {writer} in another format of model files: install sgpmic "

@@ -33,21 +33,17 @@ def row_blocks(n: int) -> Iterator[slice]:
     return gen_batches(n, ROWS)
 
 
-def total(blocks: Iterable[Array]) -> Array:
-    """Sum the rows of all blocks (n, P). Return an array of shape (P,)."""
-    return np.asarray(sum(np.sum(block, axis=0) for block in blocks))
-
-
 def moments(blocks: Callable[[], Iterable[Array]]) -> tuple[Array, Array, Array]:
     """Return counts, means and sums of squared deviations of the columns (P,), ignoring NaN.
 
     `blocks` returns the blocks of rows (n, P) anew at each call. The mean of a column without
     values is NaN.
     """
-    counts = total(~np.isnan(block) for block in blocks())
+    counts = sum(np.sum(~np.isnan(block), axis=0) for block in blocks())
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = total(np.nan_to_num(block) for block in blocks()) / counts
-    return counts, means, total(np.nan_to_num(block - means) ** 2 for block in blocks())
+        means = sum(np.nansum(block, axis=0) for block in blocks()) / counts
+    squares = sum(np.nansum((block - means) ** 2, axis=0) for block in blocks())
+    return np.asarray(counts), np.asarray(means), np.asarray(squares)
 
 
 def mean_and_variance(blocks: Callable[[], Iterable[Array]]) -> tuple[Array, Array]:
