@@ -20,9 +20,9 @@ from sgpmic_cli.result.page import map_page, page_alone
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.style import COLOURS, FAINT
 from sgpmic_cli.tables.encoder import TableEncoder, is_frame
+from sgpmic_cli.tables.read import default_names
 from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import Rows
-from sgpmic_cli.tables.table import default_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,9 +11,9 @@ from sgpmic_cli.result.tables import append_rows, row_numbers
 from sgpmic_cli.result.words import unusual_notes
 from sgpmic_cli.row_blocks import row_blocks
 from sgpmic_cli.scores import score_all
+from sgpmic_cli.tables.read import default_names
 from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import Rows
-from sgpmic_cli.tables.table import default_names
 
 
 def recipe_of(model: Any) -> TableRecipe:

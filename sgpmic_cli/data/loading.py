@@ -14,10 +14,9 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.columns import decision_notes, learn_recipe
 from sgpmic_cli.tables.encoder import encode_table
 from sgpmic_cli.tables.options import TableOptions, TextFormat
-from sgpmic_cli.tables.read import STANDARD_INPUT, read_table
+from sgpmic_cli.tables.read import STANDARD_INPUT, Table, read_table, table_of_frame
 from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import Rows
-from sgpmic_cli.tables.table import Table, table_of_frame
 from sgpmic_cli.text import printable
 
 _EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")

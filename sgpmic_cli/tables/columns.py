@@ -28,15 +28,14 @@ from sgpmic_cli.tables.options import (
     shown,
     unknown_column,
 )
+from sgpmic_cli.tables.read import Table
 from sgpmic_cli.tables.recipe import Column, NumberColumn, TableRecipe, TextColumn, unify_numbers
-from sgpmic_cli.tables.table import Table
 from sgpmic_cli.text import as_option_value
 
 EXACT = 2**53  # whole numbers up to here are exact as floats
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
 MAX_MIXED = 10  # of a column of texts with as many or more numbers
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
-TOO_MANY = "too many to be categories"  # why a column of texts is left out
 AS_ASKED = "as asked"  # why a column is left out that the user named
 MIN_ID_ROWS = 10  # a shorter column of different whole numbers may be a measurement
 MIN_ID_DIGITS = 9  # of numbers that are identifiers whatever the column is called
@@ -67,7 +66,17 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
 
     `encode_table` raises these problems together with those that it finds.
     """
-    problems = _check_names(table, options)
+    problems = [
+        unknown_column(name, parameter, table.columns)
+        for parameter in ("columns", "drop")
+        for name in getattr(options, parameter)
+        if name not in table.frame
+    ]
+    if options.all_classes and options.label in table.frame:
+        classes = set(unify_numbers(texts_of(table.frame[options.label]).tolist()))
+        if len(classes) == 1 < len(table.frame):
+            what = f"column {shown(str(options.label))} holds one class only ({shown(*classes)})"
+            problems.append(f"{what}; name a column with two or more classes, or none")
     used: list[Column] = []
     left_out: dict[str, str] = {}
     id = options.id
@@ -83,7 +92,11 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
         else:
             used.append(decision)
     if not problems and not used:
-        problems.append(_no_features(table, left_out))
+        reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
+        problems.append(
+            f"there is no feature column to cluster by; left out are {', '.join(reasons[:8])}; "
+            "add columns of numbers, or of texts that repeat, or name the separator (--separator)"
+        )
     recipe = TableRecipe(
         named=table.named,
         file_columns=tuple(table.columns),
@@ -94,15 +107,6 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
         format=replace(options.format, decimal=table.format.decimal or "."),
     )
     return recipe, problems
-
-
-def _no_features(table: Table, left_out: dict[str, str]) -> str:
-    reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
-    others = f"; left out are {', '.join(reasons[:8])}" if reasons else ""
-    hint = "add columns of numbers, or of texts that repeat"
-    if len(table.columns) == 1:
-        hint += ", or name the separator (--separator)"
-    return f"there is no feature column to cluster by{others}; {hint}"
 
 
 def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
@@ -125,24 +129,6 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
     return notes
 
 
-def _check_names(table: Table, options: TableOptions) -> list[str]:
-    """Report unknown names and an unusable class column."""
-    problems = [
-        unknown_column(name, parameter, table.columns)
-        for parameter in ("columns", "drop")
-        for name in getattr(options, parameter)
-        if name not in table.frame
-    ]
-    if options.all_classes and options.label and options.label in table.frame:
-        classes = set(unify_numbers(texts_of(table.frame[options.label]).tolist()))
-        if len(classes) == 1 < len(table.frame):
-            problems.append(
-                f"column {shown(options.label)} holds one class only ({shown(classes.pop())}); "
-                "name a column with two or more classes, or none"
-            )
-    return problems
-
-
 def _decide(table: Table, name: str, options: TableOptions) -> Decision:
     """Decide whether and how a column is used."""
     asked = name in options.columns
@@ -157,7 +143,7 @@ def _decide(table: Table, name: str, options: TableOptions) -> Decision:
             "it if it is a feature"
         )
     column, notation = table.frame[name], None
-    values, invalid = numbers_of(column, table.format.decimal or ".")
+    values, invalid = numbers_of(column, Notation(table.format.decimal or "."))
     if np.isnan(values).all() and not invalid.any():
         return LeftOut("it is empty")
     if column.dtype.kind == "M":
@@ -221,7 +207,7 @@ def _decide_on_categories(
     if distinct == 1:
         return LeftOut(f"its only value is {shown(known[0])}")
     if distinct <= most and (distinct < len(known) or asked):
-        return TextColumn.learn(name, cells)
+        return TextColumn(name, tuple(sorted(set(known))))
     if asked:
         return (
             f"column {shown(name)} has {distinct} different texts, and at most {MAX_CATEGORIES} "
@@ -230,17 +216,11 @@ def _decide_on_categories(
     if distinct == len(known):
         is_id = len(known) == len(cells)
         return LeftOut(f"{why}no two rows share a value, as in an id", is_id)
-    return LeftOut(f"{why}it has {distinct} different values, {TOO_MANY}")
+    return LeftOut(f"{why}it has {distinct} different values, too many to be categories")
 
 
 def words_of(name: str) -> list[str]:
-    """Split the name of a column into words.
-
-    Examples
-    --------
-    >>> words_of("customerId"), words_of("Zip code"), words_of("humid")
-    (['customer', 'id'], ['zip', 'code'], ['humid'])
-    """
+    """Split the name of a column such as customerId or Zip code into words in lower case."""
     return re.findall(r"[^\W_]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 

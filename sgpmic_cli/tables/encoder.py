@@ -23,10 +23,9 @@ from sgpmic_cli.tables.options import (
     table_error,
     unknown_column,
 )
-from sgpmic_cli.tables.read import from_arrow
+from sgpmic_cli.tables.read import Table, default_names, from_arrow, table_of_frame
 from sgpmic_cli.tables.recipe import ColumnRole, NumberColumn, TableRecipe, unify_numbers
 from sgpmic_cli.tables.rows import Rows
-from sgpmic_cli.tables.table import Table, default_names, table_of_frame
 from sgpmic_cli.text import nearest
 
 FLOAT = {np.dtype(np.float64)}
@@ -45,18 +44,27 @@ def encode_table(
     if extra := [name for name in table.columns if name not in known]:
         notes.append(f"columns that the model does not know are ignored: {listed(extra)}.")
     Y, missing = _features(table, recipe, problems, notes)
-    classes = _classes(table, recipe, options, problems, notes)
+    label, id, classes = options.label or recipe.label, options.id or recipe.id, None
+    if label in table.frame:
+        classes = texts_of(table.frame[label])
+        without = np.flatnonzero(np.isin(classes, MISSING_CLASS))
+        if len(without) and options.label is None:
+            notes.append(f"column {shown(str(label))} lacks classes, so no scores are reported.")
+            classes = None
+        elif len(without) and options.all_classes:
+            more = f", as it is in {len(without) - 1} more rows" if len(without) > 1 else ""
+            place = table.place(without[0], str(label))
+            problems.append(f"{place}: the class is missing{more}; fill it in or remove the row")
+    used = ~missing.all(axis=1)
+    if not problems and not used.any():
+        problems.append("no row has a value; fill in the columns of the model")
     if problems:
         raise table_error(table.name, problems)
-    used = ~missing.all(axis=1)
-    if not used.any():
-        raise table_error(table.name, ["no row has a value; fill in the columns of the model"])
     if not used.all():
         notes.append(f"rows without any value are left out: {np.count_nonzero(~used)}.")
         Y = Y[used]
     if n_missing := int(missing[used].sum()):
         notes.append(f"{plural(n_missing, 'missing value')}: left to the model.")
-    id = options.id or recipe.id
     return Rows.from_classes(
         table.name,
         Y,
@@ -72,19 +80,17 @@ def encode_table(
 
 
 def _absent_columns(table: Table, recipe: TableRecipe, options: TableOptions) -> list[str]:
-    problems = []
+    problems = [
+        unknown_column(name, parameter, table.columns)
+        for parameter, name in (("label", options.label), ("id", options.id))
+        if name is not None and name not in table.frame
+    ]
     if absent := [column.name for column in recipe.columns if column.name not in table.frame]:
         extra = [name for name in table.columns if name not in recipe.file_columns]
         near = nearest(absent[0], extra) if len(absent) == 1 else ""
         has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
-        problems.append(
-            f"columns of the model are missing: {listed(absent)}{near}{has}; add them, or fit a "
-            "model without them"
-        )
-    for parameter in ("label", "id"):
-        name = getattr(options, parameter)
-        if name is not None and name not in table.frame:
-            problems.append(unknown_column(name, parameter, table.columns))
+        what = f"columns of the model are missing: {listed(absent)}{near}{has}"
+        problems.append(f"{what}; add them, or fit a model without them")
     return problems
 
 
@@ -101,14 +107,13 @@ def _features(
         name, cells = column.name, table.frame[column.name]
         part, invalid = column.encode(cells, table.format.decimal or ".")
         n, row = int(invalid.sum()), int(invalid.argmax())
+        cell = str(cells.iloc[row])
         if n and isinstance(column, NumberColumn):
             kind = column.notation.kind if column.notation else "number"
-            problems.append(invalid_cell(table.place(row, name), str(cells.iloc[row]), n, kind))
+            problems.append(invalid_cell(table.place(row, name), cell, n, kind))
         elif n:
-            notes.append(
-                f"column {shown(name)} has {plural(n, 'value')} that the model does not know, such "
-                f"as {shown(str(cells.iloc[row]))} in row {row + 1}; counted as missing."
-            )
+            values = f"{plural(n, 'value')} that the model does not know, such as {shown(cell)}"
+            notes.append(f"column {shown(name)} has {values} in row {row + 1}; counted as missing.")
         if large := table.too_large(name, part[:, 0]):
             problems.append(large)
         parts.append(part)
@@ -116,29 +121,6 @@ def _features(
     if [column.name for column in columns] == table.columns and set(table.frame.dtypes) == FLOAT:
         return table.frame.to_numpy(), missing  # not copied, it may be a mapped file
     return np.hstack(parts), missing
-
-
-def _classes(
-    table: Table,
-    recipe: TableRecipe,
-    options: TableOptions,
-    problems: list[str],
-    notes: list[str],
-) -> np.ndarray | None:
-    """Return the classes, or None if the recipe's class column is absent or incomplete."""
-    name = options.label or recipe.label
-    if name is None or name not in table.frame:
-        return None
-    classes = texts_of(table.frame[name])
-    missing = np.isin(classes, MISSING_CLASS)
-    if missing.any() and options.label is None:
-        notes.append(f"column {shown(name)} lacks classes, so no scores are reported.")
-        return None
-    if missing.any() and options.all_classes:
-        n, place = int(missing.sum()), table.place(int(missing.argmax()), name)
-        more = f", as it is in {n - 1} more rows" if n > 1 else ""
-        problems.append(f"{place}: the class is missing{more}; fill it in or remove the row")
-    return classes
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -152,10 +134,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    columns : sequence of str, default=()
-        Columns to use; empty for all that can be used.
-    drop : sequence of str, default=()
-        Columns to leave out.
+    columns, drop : sequence of str, default=()
+        Columns to use, empty for all that can be used, and columns to leave out.
 
     Attributes
     ----------

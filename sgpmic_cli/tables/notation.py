@@ -64,12 +64,6 @@ class Notation:
         numbers = [to_number(text, self.decimal) for text in self._without_marks(distinct)]
         return np.array(numbers, dtype=np.float64)[codes]
 
-    def read_all(self, texts: np.ndarray) -> tuple[np.ndarray, BoolArray]:
-        """Return the numbers, and which texts are neither such numbers nor missing values."""
-        numbers = self.read(texts)
-        missing = pd.Series(texts, dtype=object).str.lower().isin(MISSING).to_numpy()
-        return numbers, np.isnan(numbers) & ~missing
-
     def _without_marks(self, texts: np.ndarray) -> Iterable[str]:
         """Remove the symbol and the separators of thousands."""
         if not self.symbol and not self.thousands:
@@ -155,20 +149,20 @@ def to_number(cell: str, decimal: str = ".") -> float | None:
         return None
 
 
-def numbers_of(column: pd.Series, decimal: str = ".") -> tuple[np.ndarray, BoolArray]:
-    """Return a column of a table as numbers (N,), NaN if missing, and which cells are others (N,).
-
-    Texts have the given decimal separator.
-    """
+def numbers_of(column: pd.Series, notation: Notation) -> tuple[np.ndarray, BoolArray]:
+    """Return a column as numbers (N,), NaN if missing, and which cells are others (N,)."""
     raw, valid = column.to_numpy(), np.zeros(len(column), dtype=bool)
     if raw.dtype.kind == "M":
         return days_since(pd.DatetimeIndex(raw).tz_localize("UTC")), valid
-    if raw.dtype.kind != "O":
+    if raw.dtype.kind != "O" and not notation.date:
         return raw.astype(np.float64, copy=False), valid
-    if decimal == "." and "_" not in "".join(raw):  # most columns have numbers and empty cells
+    if notation == Notation() and "_" not in "".join(raw):  # most cells are numbers or empty
         with suppress(ValueError):
             return np.where(raw == "", "nan", raw).astype(np.float64), valid
-    return Notation(decimal).read_all(raw)
+    texts = texts_of(column)
+    numbers = notation.read(texts)
+    missing = pd.Series(texts, dtype=object).str.lower().isin(MISSING).to_numpy()
+    return numbers, np.isnan(numbers) & ~missing
 
 
 def texts_of(column: pd.Series) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Options for reading a table, and sentences about problems of a table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.text import as_option_value, nearest
@@ -11,23 +11,11 @@ MAX_SHOWN = 40  # characters of a cell or a name that a message shows
 
 @dataclass(frozen=True)
 class TextFormat:
-    """Format of a text file.
+    """Format of a text file. What is None is detected."""
 
-    Parameters
-    ----------
-    separator : str or None, default=None
-        Separator of the cells: one character, or "tab". None detects comma, semicolon, tab or
-        vertical bar.
-    decimal : str or None, default=None
-        Decimal separator, "." or ",". None detects it.
-    encoding : str or None, default=None
-        Name of the encoding, such as "latin-1". None tries UTF-8, cp1252, and UTF-16 with a byte
-        order mark.
-    """
-
-    separator: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
+    separator: str | None = None  # one character, or "tab"
+    decimal: str | None = None  # "." or ","
+    encoding: str | None = None  # such as "latin-1"
 
     def __post_init__(self) -> None:
         if self.separator is not None:
@@ -37,37 +25,18 @@ class TextFormat:
                 raise UsageError(
                     f"--separator {self.separator!r}: give one character such as ';', or tab"
                 )
-        if self.decimal not in (None, ".", ","):
-            raise UsageError(f"--decimal {self.decimal!r}: give '.' or ','")
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Meaning of the columns of a table.
+    """Meaning of the columns of a table."""
 
-    Parameters
-    ----------
-    label : str or None
-        Column that holds the classes. It is not clustered; scores are computed with it.
-    id : str or None
-        Column that names the rows. It is not clustered and appears in all output tables. None
-        selects the first column that looks like an identifier, if there is one.
-    columns : tuple of str
-        Columns to use; empty for all that can be used.
-    drop : tuple of str
-        Columns to leave out.
-    format : TextFormat
-        Format of the file.
-    all_classes : bool
-        Whether every row must have a class, and the column more than one.
-    """
-
-    label: str | None = None
-    id: str | None = None
-    columns: Sequence[str] = ()
-    drop: Sequence[str] = ()
-    format: TextFormat = field(default_factory=TextFormat)
-    all_classes: bool = True
+    label: str | None = None  # holds the classes, which are not clustered, for the scores
+    id: str | None = None  # names the rows; None: the first column that looks like an identifier
+    columns: Sequence[str] = ()  # to use; empty for all that can be used
+    drop: Sequence[str] = ()  # to leave out
+    format: TextFormat = TextFormat()
+    all_classes: bool = True  # whether every row must have a class, and the column more than one
 
     def __post_init__(self) -> None:
         for parameter in ("columns", "drop"):

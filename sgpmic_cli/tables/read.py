@@ -1,4 +1,4 @@
-"""Read tables from text, Parquet, .xlsx and .npy files, compressed or not.
+"""Read tables from text, Parquet, .xlsx and .npy files, compressed or not, into frames.
 
 The extras `sgpmic[parquet]` and `sgpmic[xlsx]` install pyarrow and openpyxl.
 """
@@ -13,9 +13,11 @@ import re
 import sys
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,15 +26,7 @@ import pandas as pd
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.notation import MISSING, find_notation, to_number
-from sgpmic_cli.tables.options import TextFormat, plural, shown
-from sgpmic_cli.tables.table import (
-    Table,
-    check_names,
-    default_names,
-    plain_frame,
-    table_of_array,
-    table_of_frame,
-)
+from sgpmic_cli.tables.options import TextFormat, leave_out, plural, shown
 
 STANDARD_INPUT = "-"
 GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
@@ -41,9 +35,43 @@ SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
 NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 ENCODINGS = "utf-8", "cp1252"  # the second is that of Windows in Western Europe
 SEPARATORS = ("\t", ";", "|", ",")
+YEAR = re.compile("(18|19|20)[0-9]{2}")
 SAMPLE = 10  # lines that determine the separator and the header
 UTF_16_MARKS = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
+MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 csv.field_size_limit(1 << 26)  # characters; a longer cell has a quote that is never closed
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table as it was read, and where it comes from."""
+
+    name: str
+    frame: pd.DataFrame  # float64, integers, datetime64 in UTC, or texts without outer spaces
+    named: bool  # whether the columns have names of their own
+    lines: Indices | None = None  # (N,) line of each row in a file
+    format: TextFormat = TextFormat()  # of a text file, as detected
+    notes: tuple[str, ...] = ()  # how the file was read
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of all columns, in the order of the file."""
+        return [*map(str, self.frame)]
+
+    def place(self, row: int, column: str) -> str:
+        """Describe the position of a cell for messages."""
+        line = "" if self.lines is None else f" (line {self.lines[row]})"
+        return f"row {row + 1}{line}, column {shown(column)}"
+
+    def too_large(self, column: str, values: np.ndarray) -> str | None:
+        """Report the first value of a column (N,) that is infinite or too large."""
+        rows = np.flatnonzero(np.abs(values) >= MAX_VALUE)
+        if not len(rows):
+            return None
+        return (
+            f"{self.place(rows[0], column)}: {values[rows[0]]:g} is too large to be squared; leave "
+            f"the cell empty, or divide the column by a constant, or {leave_out(column)}"
+        )
 
 
 def read_table(path: str, format: TextFormat, known: Collection[str | None] = ()) -> Table:
@@ -68,6 +96,56 @@ def read_table(path: str, format: TextFormat, known: Collection[str | None] = ()
     if not len(table.frame):
         raise UsageError(f"{name} has a header and no rows; add rows of numbers below it")
     return table
+
+
+def table_of_frame(name: str, frame: pd.DataFrame) -> Table:
+    """Return the table of a frame. Names of rows become a column, unless one has theirs."""
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index(drop=not {*frame.index.names}.isdisjoint(frame.columns))
+    names = check_names(name, [str(name) for name in frame.columns])
+    return Table(name, plain_frame(frame.set_axis([*names], axis=1)), named=True)
+
+
+def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose columns are floats, integers, texts or dates."""
+    columns = {name: _plain_column(column) for name, column in frame.items()}
+    return pd.DataFrame(columns, index=range(len(frame)), copy=False)
+
+
+def _plain_column(column: pd.Series) -> pd.Series:
+    kind = column.dtype.kind
+    values: Any
+    if kind == "f":
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    elif kind in "iu" and not column.hasnans:
+        values = column.to_numpy(dtype=f"{kind}8")
+    else:
+        objects = np.asarray(column) if kind in "mM" else np.asarray(column, dtype=object)
+        what = pd.api.types.infer_dtype(objects, skipna=True)
+        if what in ("timedelta", "timedelta64"):
+            values = np.array(pd.to_timedelta(objects) / pd.Timedelta(days=1), np.float64)
+        elif what in ("date", "datetime", "datetime64", "period"):
+            found = pd.PeriodIndex(objects).to_timestamp() if what == "period" else objects
+            values = pd.to_datetime(found, utc=True).tz_localize(None)
+        else:
+            values = np.where(pd.isna(objects), "", [str(cell).strip() for cell in objects])
+            values = values.astype(object)
+    return pd.Series(values, dtype=values.dtype)
+
+
+def default_names(n: int) -> list[str]:
+    """Return the names of columns that have none."""
+    return [f"column_{j + 1}" for j in range(n)]
+
+
+def check_names(table: str, names: Sequence[str]) -> Sequence[str]:
+    """Return the names. Raise UsageError if two columns have the same one."""
+    name, times = max(Counter(names).items(), key=lambda found: found[1], default=("", 0))
+    if times > 1:
+        raise UsageError(
+            f"{table} has {times} columns named {shown(name)}; give every column its own name"
+        )
+    return names
 
 
 def from_arrow(table: Any) -> pd.DataFrame:
@@ -150,7 +228,9 @@ def _npy_table(name: str, source: Any) -> Table:
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
         found = f"an array of shape {array.shape} and type {array.dtype}"
         raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
-    return table_of_array(name, array)
+    numbers = array.astype(np.float64, copy=False)
+    frame = pd.DataFrame(numbers, columns=default_names(array.shape[1]), copy=False)
+    return Table(name, frame, named=False)
 
 
 def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
@@ -305,12 +385,8 @@ def _is_header(rows: Sequence[Sequence[str]], decimal: str | None) -> bool:
         if kind is not None and set(column) - {None} == {not kind}:
             return True
     numeric = [j for j, kind in enumerate(first) if kind]
-    names, *later = ([row[j] for j in numeric] for row in rows)
-    return False in first and _are_years(names) and not any(map(_are_years, later))
-
-
-def _are_years(cells: Sequence[str]) -> bool:
-    return all(re.fullmatch("(18|19|20)[0-9]{2}", cell) for cell in cells)
+    years = [all(YEAR.fullmatch(row[j]) for j in numeric) for row in rows]
+    return False in first and years[0] and not any(years[1:])
 
 
 def _is_number(cell: str, decimal: str | None) -> bool | None:
@@ -326,7 +402,8 @@ def _find_separator(text: str, decimal: str | None) -> str:
     1,5;2,5 has commas and semicolons. Only a split at the semicolon gives cells that are all
     numbers. The decimal separator separates only cells in quotes, as in "1,5","2,5".
     """
-    lines = [line for line in text[: 1 << 16].splitlines(True)[:SAMPLE] if line.strip()]
+    sample = islice(io.StringIO(text, newline=""), SAMPLE)
+    lines = [line for line in sample if line.strip()]
     quoted = '"' in "".join(lines)
     best, found = (False, 0.0, 1), ";" if decimal == "," else ","
     for separator in SEPARATORS:

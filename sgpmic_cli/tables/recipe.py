@@ -15,7 +15,6 @@ from sgpmic_cli.tables.notation import (
     Notation,
     categories_of,
     numbers_of,
-    texts_of,
     to_number,
 )
 from sgpmic_cli.tables.options import TextFormat
@@ -28,6 +27,15 @@ def unify_numbers(classes: Sequence[str]) -> list[str]:
         return list(classes)
     first: dict[float | None, str] = {}
     return [first.setdefault(number, name) for number, name in zip(parsed, classes, strict=True)]
+
+
+@dataclass(frozen=True)
+class ColumnRole:
+    """What a column of the file was taken for."""
+
+    name: str
+    taken_as: str  # "numbers", "dates", "categories", "classes", "id" or "left out"
+    why: str  # the reason or a detail, such as the categories; may be empty
 
 
 @dataclass(frozen=True)
@@ -48,15 +56,17 @@ class NumberColumn:
         """Whether the numbers are days or fractions of a day."""
         return self.notation is not None and self.notation.date != ""
 
+    @property
+    def role(self) -> ColumnRole:
+        """What the column was taken for."""
+        words = self.notation.words if self.notation else ""
+        return ColumnRole(self.name, "dates" if self.is_date else "numbers", words)
+
     def encode(self, column: pd.Series, decimal: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
-        is_date = column.dtype.kind == "M"
-        if self.notation is None or is_date:
-            numbers, invalid = numbers_of(column, decimal)
-            if is_date and not self.is_date:
-                invalid = ~np.isnan(numbers)
-        else:
-            numbers, invalid = self.notation.read_all(texts_of(column))
+        numbers, invalid = numbers_of(column, self.notation or Notation(decimal))
+        if column.dtype.kind == "M" and not self.is_date:
+            invalid = ~np.isnan(numbers)
         return numbers[:, None], invalid
 
 
@@ -68,15 +78,15 @@ class TextColumn:
     categories: tuple[str, ...]  # in alphabetical order
     kind: Literal["text"] = "text"  # in model files
 
-    @classmethod
-    def learn(cls, name: str, cells: np.ndarray) -> "TextColumn":
-        """Create the column from its texts, "" for missing ones."""
-        return cls(name, tuple(sorted(set(cells[cells != ""]))))
-
     @property
     def feature_names(self) -> list[str]:
         """Return column=text for each of the texts."""
         return [f"{self.name}={category}" for category in self.categories]
+
+    @property
+    def role(self) -> ColumnRole:
+        """What the column was taken for."""
+        return ColumnRole(self.name, "categories", ", ".join(self.categories))
 
     def encode(self, column: pd.Series, decimal: str) -> tuple[np.ndarray, np.ndarray]:
         """Return zeros and ones (N, k), NaN if missing, and which texts are unknown (N,)."""
@@ -88,15 +98,6 @@ class TextColumn:
 
 
 Column = NumberColumn | TextColumn
-
-
-@dataclass(frozen=True)
-class ColumnRole:
-    """What a column of the file was taken for."""
-
-    name: str
-    taken_as: str  # "numbers", "dates", "categories", "classes", "id" or "left out"
-    why: str  # the reason or a detail, such as the categories; may be empty
 
 
 @dataclass(frozen=True)
@@ -125,24 +126,16 @@ class TableRecipe:
     @property
     def roles(self) -> list[ColumnRole]:
         """What each column of the file was taken for, in the order of the file."""
-        used = {column.name: column for column in self.columns}
-        return [self._role(name, used.get(name)) for name in self.file_columns]
-
-    def _role(self, name: str, column: Column | None) -> ColumnRole:
-        if isinstance(column, TextColumn):
-            return ColumnRole(name, "categories", ", ".join(column.categories))
-        if isinstance(column, NumberColumn):
-            words = column.notation.words if column.notation else ""
-            return ColumnRole(name, "dates" if column.is_date else "numbers", words)
-        kind = {self.id: "id", self.label: "classes"}.get(name, "left out")
-        return ColumnRole(name, kind, self.left_out.get(name, ""))
+        kinds = {self.id: "id", self.label: "classes"}
+        left = {name: self.left_out.get(name, "") for name in self.file_columns}
+        roles = {name: ColumnRole(name, kinds.get(name, "left out"), left[name]) for name in left}
+        return [*(roles | {column.name: column.role for column in self.columns}).values()]
 
     @property
     def levels(self) -> np.ndarray:
         """Number of categories of the text column of each feature, 0 for numbers, (P,)."""
-        sizes = [len(column.feature_names) for column in self.columns]
-        text = [isinstance(column, TextColumn) for column in self.columns]
-        return np.repeat(np.multiply(sizes, text), sizes)
+        columns = [column for column in self.columns for _ in column.feature_names]
+        return np.array([len(getattr(column, "categories", ())) for column in columns])
 
     @property
     def column_of_feature(self) -> np.ndarray:

@@ -8,9 +8,9 @@ from sgpmic_cli.tables.columns import (
     learn_recipe,
     numbering_reason,
 )
-from sgpmic_cli.tables.notation import find_notation, numbers_of, texts_of
+from sgpmic_cli.tables.notation import Notation, find_notation, numbers_of, texts_of
 from sgpmic_cli.tables.options import TableOptions
-from sgpmic_cli.tables.table import table_of_frame
+from sgpmic_cli.tables.read import table_of_frame
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_notation_reads_the_whole_column_or_is_not_given(texts, numbers):
 def column(name, values):
     """Return a column of a table and its numbers."""
     cells = table_of_frame("t", pd.DataFrame({name: values})).frame[name]
-    return cells, numbers_of(cells)[0]
+    return cells, numbers_of(cells, Notation())[0]
 
 
 @pytest.mark.parametrize(

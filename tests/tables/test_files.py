@@ -13,7 +13,7 @@ from awkward_files import standard_input
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.notation import numbers_of, texts_of
+from sgpmic_cli.tables.notation import Notation, numbers_of, texts_of
 from sgpmic_cli.tables.read import read_table
 
 ROWS = np.random.RandomState(0).randn(30, 3)
@@ -172,12 +172,16 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     )
     table = read_table(parquet(frame), TextFormat())
     assert table.columns == ["who", "n", "small", "ok", "when", "word", "month", "lasted"]
-    np.testing.assert_array_equal(numbers_of(table.frame["small"])[0], [0.5, np.nan, 2.5])
+    np.testing.assert_array_equal(
+        numbers_of(table.frame["small"], Notation())[0], [0.5, np.nan, 2.5]
+    )
     assert texts_of(table.frame["n"]).tolist() == ["9007199254740993", "", "3"]
     assert texts_of(table.frame["ok"]).tolist() == ["True", "False", ""]
     assert texts_of(table.frame["word"]).tolist() == ["x", "", "y"]
     assert texts_of(table.frame["month"]).tolist() == [*("2020-01-01", "2020-02-01", "2020-03-01")]
-    np.testing.assert_array_equal(numbers_of(table.frame["when"])[0], [19753, 19754, np.nan])
+    np.testing.assert_array_equal(
+        numbers_of(table.frame["when"], Notation())[0], [19753, 19754, np.nan]
+    )
     assert texts_of(table.frame["lasted"]).tolist() == ["0.5", "1.5", ""]
     twice = frame.rename_axis("word")
     assert read_table(parquet(twice), TextFormat()).columns == frame.columns.tolist()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sgpmic_cli.data import TextFormat, load
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.notation import MISSING, numbers_of, texts_of
+from sgpmic_cli.tables.notation import MISSING, Notation, numbers_of, texts_of
 from sgpmic_cli.tables.read import read_table
 
 PLAIN = TextFormat()
@@ -55,7 +55,9 @@ def test_decimal_commas_in_quotes_are_found_and_read_again(parse, first):
     text = f'{first}"a","b"\n"1,5","2"\n"3","4,5"\n'
     found = parse(text)
     for table in (found, parse(text, found.format)):
-        numbers = [numbers_of(column, ",")[0].tolist() for _, column in table.frame.items()]
+        numbers = [
+            numbers_of(column, Notation(","))[0].tolist() for _, column in table.frame.items()
+        ]
         assert numbers == [[1.5, 3], [2, 4.5]]
 
 
@@ -143,7 +145,9 @@ def test_written_tables_are_read_exactly(parse, rows, separator):
     format = TextFormat(separator=separator)
     table = parse(text.getvalue(), format, known=names)
     expected = np.array([values for values, _ in rows]).T
-    assert np.array_equal([numbers_of(table.frame[name])[0] for name in names[:-1]], expected)
+    assert np.array_equal(
+        [numbers_of(table.frame[name], Notation())[0] for name in names[:-1]], expected
+    )
     assert texts_of(table.frame["kind"]).tolist() == [kind for _, kind in rows]
 
 
@@ -160,5 +164,3 @@ def test_invalid_formats_are_refused(parse):
     for separator in ("ab", ".", "-", "7"):
         with pytest.raises(UsageError, match=f"--separator '{re.escape(separator)}'"):
             TextFormat(separator=separator)
-    with pytest.raises(UsageError, match="--decimal ';'"):
-        TextFormat(decimal=";")
