@@ -1,6 +1,5 @@
 """Pages and plots of models that were fitted in Python, or of any labels."""
 
-from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from sgpmic_cli._typing import Indices, PathLike, Table
+from sgpmic_cli._typing import Array, Indices, PathLike, Table
 from sgpmic_cli.errors import UsageError, input_errors
 from sgpmic_cli.files import write_whole
 from sgpmic_cli.fitting import cluster_codes, fit_labels, result_of
@@ -49,7 +48,7 @@ def write_report(model: Any | Pipeline, X: Table, path: PathLike) -> None:
     # The model gives training rows the latent points of the fit, up to rounding.
     if found.shape != known.shape or not np.allclose(found, known, atol=1e-6 * known.std()):
         raise UsageError(f"X must be the {len(points)} rows that the model was fitted to.")
-    write_whole(path, page_alone(result, _texts(result, X)))
+    write_whole(path, page_alone(result))
 
 
 class MapView(NamedTuple):
@@ -72,7 +71,7 @@ def show_map(model: Any | Pipeline, X: Table) -> MapView:
     result = _result_of_table(model, X, "map")
     if result.results.points.shape[1] == 1:
         raise UsageError("a map needs two latent dimensions, and the model has one.")
-    return MapView(map_page(result, _texts(result, X)))
+    return MapView(map_page(result))
 
 
 def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
@@ -102,9 +101,9 @@ def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
     if len(codes) != len(Y):
         raise UsageError(f"labels must have one entry for each of {len(Y)} rows.")
     used = np.flatnonzero(~np.isnan(Y).all(axis=1))
-    rows = _rows("table" if path is None else Path(path).stem, Y, recipe, used)
+    rows = _rows("table" if path is None else Path(path).stem, X, Y, recipe, used)
     result = fit_labels(rows, codes[used], names)
-    page = page_alone(result, _texts(result, X))
+    page = page_alone(result)
     if path is not None:
         write_whole(Path(path), page)
     return page
@@ -244,10 +243,10 @@ def _result_of_table(model: Any | Pipeline, X: Table, name: str = "X") -> Result
         results, Y, encoder = estimator.row_results(X), estimator.encode(X), estimator.encoder_
         recipe = None if encoder is None else encoder.recipe_
     used = np.flatnonzero(results.labels >= 0)
-    return result_of(estimator, _rows(name, Y, recipe, used), results.part(used))
+    return result_of(estimator, _rows(name, X, Y, recipe, used), results.part(used))
 
 
-def _encoded(X: Table) -> tuple[TableRecipe | None, np.ndarray]:
+def _encoded(X: Table) -> tuple[TableRecipe | None, Array]:
     """Return the recipe of a data frame and the features (N, F) of a table."""
     if not is_frame(X):
         with input_errors():
@@ -256,15 +255,8 @@ def _encoded(X: Table) -> tuple[TableRecipe | None, np.ndarray]:
     return encoder.recipe_, encoder.transform(X)
 
 
-def _rows(name: str, Y: np.ndarray, recipe: TableRecipe | None, used: Indices) -> Rows:
+def _rows(name: str, X: Table, Y: Array, recipe: TableRecipe | None, used: Indices) -> Rows:
+    """Return the rows of a table X that are used, with the features Y (N, F)."""
     names = default_names(Y.shape[1]) if recipe is None else recipe.feature_names
-    return Rows(name, Y[used], None, (), tuple(names), recipe, row_numbers=used + 1)
-
-
-def _texts(result: Result, X: Table) -> dict[str, Sequence[str]]:
-    """Return the columns of texts of a data frame, for the rows of a result."""
-    if not isinstance(X, pd.DataFrame):
-        return {}
-    assert result.rows.row_numbers is not None
-    rows = X.iloc[result.rows.row_numbers - 1].select_dtypes(exclude=["number", "datetime"])
-    return {str(name): rows[name].astype(str).tolist() for name in rows}
+    frame = X.rename(columns=str) if isinstance(X, pd.DataFrame) else None
+    return Rows(name, Y[used], None, (), tuple(names), recipe, frame, row_numbers=used + 1)

@@ -119,8 +119,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
         from sgpmic_cli.result.page import result_page  # not needed before the answer
         from sgpmic_cli.result.plots import MAP_PICTURE, draw_map
 
-        undrawn, texts = draw_map(result, folder), tables.file_texts(rows)
-        page = result_page(result, folder / MAP_PICTURE, texts, arguments, out, command)
+        undrawn = draw_map(result, folder)
+        page = result_page(result, folder / MAP_PICTURE, arguments, out, command)
         (folder / "report.html").write_text(page, encoding="utf-8")
     for note in undrawn:
         output.note(f"note: {note}")
@@ -203,7 +203,6 @@ def report_clusters(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.fitting import cluster_codes, fit_labels
     from sgpmic_cli.pages import refuse_other_file
     from sgpmic_cli.result.page import page_alone
-    from sgpmic_cli.result.tables import file_texts
     from sgpmic_cli.result.words import headline
 
     output, format = Output(json_, quiet), TextFormat(separator, None, encoding)
@@ -218,7 +217,7 @@ def report_clusters(  # noqa: PLR0913 - one parameter per option
     with Progress(output) as progress:
         rows = replace(rows, labels=None, class_names=())
         result = fit_labels(rows, codes, names, progress)
-    write_whole(out, page_alone(result, file_texts(rows)))
+    write_whole(out, page_alone(result))
     verdicts = dict(zip(names, result.verdicts, strict=True))
     output.result({"out": str(out), "verdicts": verdicts}, [headline(result)])
     output.finish(f"page in {out}")

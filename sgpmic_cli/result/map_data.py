@@ -4,18 +4,22 @@ Numbers are sent as 16-bit integers in base64, so that a page of 54,000 rows sta
 """
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.result.notable_rows import row_name
 from sgpmic_cli.result.plots import projection
 from sgpmic_cli.result.result import Result
+from sgpmic_cli.result.tables import row_numbers
 from sgpmic_cli.style import COLOURS, look
+from sgpmic_cli.tables.notation import texts_of
+from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import for_html, shortened
 
 MOST_MAP_ROWS = 60_000  # a longer table is shown by an evenly spaced subset
@@ -26,11 +30,8 @@ LONGEST_TEXT = 60
 MISSING_CODE = 65535
 
 
-def map_data(result: Result, texts: Mapping[str, Sequence[str]] = {}) -> dict[str, object]:
-    """Return the content of the map for JSON.
-
-    `texts` has columns of the table as texts (N,), in which the search looks.
-    """
+def map_data(result: Result) -> dict[str, object]:
+    """Return the content of the map for JSON. The search looks in ids and texts."""
     data, found, labels = result.rows, result.results, result.results.labels
     rows = np.unique(np.linspace(0, len(data.Y) - 1, min(len(data.Y), MOST_MAP_ROWS)).astype(int))
     middle, directions, _ = projection(found.points)
@@ -54,11 +55,11 @@ def map_data(result: Result, texts: Mapping[str, Sequence[str]] = {}) -> dict[st
         "x": _packed(steps[:, 0]),
         "y": _packed(steps[:, 1]),
         "columns": [*_columns(result, rows)],
-        "texts": [*_texts(texts, rows)],
+        "texts": [*_texts(data, rows)],
     }
 
 
-def _packed(values: Array) -> str:
+def _packed(values: ArrayLike) -> str:
     return base64.b64encode(np.asarray(values).round().astype("<u2").tobytes()).decode("ascii")
 
 
@@ -100,11 +101,17 @@ def _columns(result: Result, rows: Array) -> Iterator[dict[str, Any]]:
         }
 
 
-def _texts(texts: Mapping[str, Sequence[str]], rows: Array) -> Iterator[dict[str, object]]:
-    """Yield columns as distinct texts and their numbers, up to a total length."""
-    characters = MOST_CHARACTERS
-    for name, cells in texts.items():
-        codes, distinct = pd.factorize(np.asarray(cells, dtype=object)[rows])
+def _texts(data: Rows, rows: Array) -> Iterator[dict[str, object]]:
+    """Yield the columns that the model does not use as distinct texts and their numbers.
+
+    They are ids, classes and columns that were left out, up to a total length.
+    """
+    if data.recipe is None or data.frame is None:
+        return
+    characters, used = MOST_CHARACTERS, {each.name for each in data.recipe.columns}
+    frame = data.frame.iloc[row_numbers(data)[rows] - 1]
+    for name in (str(name) for name in frame if name not in used):
+        codes, distinct = pd.factorize(np.asarray(texts_of(frame[name]), dtype=object))
         words = [for_html(shortened(str(word), LONGEST_TEXT)) for word in distinct]
         cost = sum(map(len, words)) + 3 * len(rows)
         if 1 < len(words) < MISSING_CODE and cost <= characters:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,13 +26,10 @@ MOST_LISTED_COLUMNS = 100  # of the table that are listed
 SHADES = 3  # of a profile, one for each standard deviation
 SCRIPTS = ("map.js",)
 
-Texts = Mapping[str, Sequence[str]]  # columns of the table as texts, which the map searches
-
 
 def result_page(
     result: Result,
     picture_of_map: Path,
-    texts: Texts,
     arguments: Mapping[str, Any] | None = None,
     out: Path | None = None,
     command: Callable[..., str] = str,
@@ -46,7 +43,7 @@ def result_page(
     sections = [
         Section("summary", "In short", [_summary(result, out, command)]),
         Section("clusters", "Clusters", [fill(PARTS["clusters"], cards=cards(result))]),
-        Section("map", "Map", _map(result, picture_of_map, texts)),
+        Section("map", "Map", _map(result, picture_of_map)),
         *([Section("profiles", "Profiles", [_profiles(result)])] if several else []),
         Section("rows", "Doubtful and unusual rows", _rows(result)),
         Section("columns", "Columns", _columns(result)),
@@ -56,16 +53,16 @@ def result_page(
     return document(f"Clusters of {result.rows.name}", lead, sections, SCRIPTS)
 
 
-def page_alone(result: Result, texts: Texts) -> str:
+def page_alone(result: Result) -> str:
     """Return the page of a result without a folder."""
     with TemporaryDirectory() as folder:
         draw_map(result, Path(folder))
-        return result_page(result, Path(folder) / MAP_PICTURE, texts)
+        return result_page(result, Path(folder) / MAP_PICTURE)
 
 
-def map_page(result: Result, texts: Texts) -> str:
+def map_page(result: Result) -> str:
     """Return a page with the map only."""
-    content = [Html('<div class="map"></div>'), _map_script(result, texts)]
+    content = [Html('<div class="map"></div>'), _map_script(result)]
     return document("Map", "", [Section("map", "", content)], SCRIPTS, bare=True)
 
 
@@ -90,7 +87,7 @@ def _summary(result: Result, out: Path | None, command: Callable[..., str]) -> H
     )
 
 
-def _map(result: Result, path: Path, texts: Texts) -> list[Html]:
+def _map(result: Result, path: Path) -> list[Html]:
     """Return the picture of the map, and the data with which a script replaces it if Q > 1."""
     q = result.results.points.shape[1]
     caption = "Every point is a row; rows that are close are mostly similar."
@@ -99,11 +96,11 @@ def _map(result: Result, path: Path, texts: Texts) -> list[Html]:
     if q > 2:
         caption += f" The map shows the two main directions of {q}."
     static = picture(path, "Map of the rows", caption)
-    return [static] if q == 1 else [fill(PARTS["map"], picture=static), _map_script(result, texts)]
+    return [static] if q == 1 else [fill(PARTS["map"], picture=static), _map_script(result)]
 
 
-def _map_script(result: Result, texts: Texts) -> Html:
-    content = json.dumps(map_data(result, texts), separators=(",", ":"))
+def _map_script(result: Result) -> Html:
+    content = json.dumps(map_data(result), separators=(",", ":"))
     # The content of a script element must not close the element.
     return fill(PARTS["map-data"], content=Html(content.replace("<", "\\u003c")))
 

@@ -12,7 +12,6 @@ from sgpmic_cli.result import words
 from sgpmic_cli.result.profile import Profile
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.row_blocks import row_blocks
-from sgpmic_cli.tables.notation import texts_of
 from sgpmic_cli.tables.rows import RowResults, Rows
 from sgpmic_cli.text import LINE_END
 
@@ -138,18 +137,6 @@ def write_table(path: Path, result: Result) -> None:
             index=False,
             lineterminator=LINE_END,
         )
-
-
-def file_texts(data: Rows) -> dict[str, list[str]]:
-    """Return the columns of the user's table that the model does not use, as texts.
-
-    They are ids, classes and columns that were left out.
-    """
-    if data.recipe is None or data.frame is None:
-        return {}
-    used = {each.name for each in data.recipe.columns}
-    frame = data.frame.iloc[row_numbers(data) - 1]
-    return {name: texts_of(frame[name]).tolist() for name in map(str, frame) if name not in used}
 
 
 def _group_column(groups: Indices | None) -> dict[str, list[str]]:

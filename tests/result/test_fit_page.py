@@ -34,7 +34,7 @@ def write(folder, frame, clusters="auto"):
         result = fit_rows(model, load(str(folder / "t.csv")))
     arguments = {"data": "t.csv", "clusters": clusters}
     command = partial(fit_command, arguments)
-    page = result_page(result, folder / "none.png", {}, arguments, Path("my out"), command)
+    page = result_page(result, folder / "none.png", arguments, Path("my out"), command)
     return page, result
 
 

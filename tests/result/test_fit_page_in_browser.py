@@ -15,7 +15,6 @@ from sgpmic import GroupMap, show_map
 from sgpmic_cli.data import load
 from sgpmic_cli.fitting import fit_rows
 from sgpmic_cli.result.page import page_alone
-from sgpmic_cli.result.tables import file_texts
 
 AXE = os.environ.get("AXE_JS")  # axe.min.js of the npm package axe-core
 pytestmark = [
@@ -36,7 +35,7 @@ def write_page(folder, n):
     model = GroupMap(3, n_inducing=5, max_iter=1, n_resamples=1, random_state=0)
     result = fit_rows(model, load(str(folder / "blobs.csv")))
     page = folder / "report.html"
-    page.write_text(page_alone(result, file_texts(result.rows)), encoding="utf-8")
+    page.write_text(page_alone(result), encoding="utf-8")
     return page, result
 
 
