@@ -27,11 +27,7 @@ class Report:
     methods: Methods  # titles and order of the columns
     manifest: Mapping[str, Any]
     metrics: Sequence[str]
-
-    @property
-    def repeats(self) -> int:
-        """The number of runs of a cell."""
-        return int(self.manifest["arguments"]["repeats"])
+    repeats: int  # runs of a cell
 
     @cached_property
     def columns(self) -> list[str]:

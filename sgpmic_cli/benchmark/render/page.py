@@ -1,8 +1,8 @@
 """The sections of the HTML page about a benchmark, and the page of one without a paper."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -38,7 +38,7 @@ def read_report(
     """
     numbers = read_document(folder / TABLE, methods, printed)
     with reading(folder / MANIFEST) as manifest:
-        manifest |= {name: dict(manifest.get(name, {})) for name in ("versions", "data")}
+        repeats = int(manifest["arguments"]["repeats"])
     if printed is not None and only_run:
         printed = printed.merge(numbers[[*ROW, "method"]].drop_duplicates())
         printed = None if printed.empty else printed
@@ -46,7 +46,7 @@ def read_report(
         metrics = OWN_METRICS
     else:
         metrics = [name for name in SHOWN if name in {*metrics, *printed["metric"]}]
-    return Report(numbers, printed, methods, manifest, metrics)
+    return Report(numbers, printed, methods, manifest, metrics, repeats)
 
 
 def benchmark_page(report: Report) -> str:
@@ -140,24 +140,5 @@ def _wins(report: Report) -> Html:
 
 def environment_section(report: Report) -> list[Html]:
     """Return the manifest of the benchmark."""
-    manifest = dict(report.manifest)
-    hashes = manifest.pop("data").items()
-    data = [[name, fill("<code>$digest</code>", digest=digest)] for name, digest in hashes]
-    versions = manifest.pop("versions").items()
-    run = [[name, _value(value)] for name, value in manifest.items()]
-    return [
-        table(["", ""], run, caption="The run"),
-        table(["", "version"], versions, caption="Versions"),
-        table(["", "SHA-256 of values and labels"], data, caption="Data"),
-    ]
-
-
-def _value(value: Any) -> str:
-    """Format a nested value in one line."""
-    if isinstance(value, dict):
-        return "; ".join(f"{name}: {_value(entry)}" for name, entry in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(_value, value))
-    if isinstance(value, float):
-        return f"{value:.1f}"
-    return "–" if value is None else str(value)
+    manifest = json.dumps(report.manifest, indent=2, ensure_ascii=False)
+    return [fill("<pre>$manifest</pre>", manifest=manifest)]

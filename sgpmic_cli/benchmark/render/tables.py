@@ -119,7 +119,7 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def latex(table: pd.DataFrame) -> str:
-    """Return one tabular for each metric with our numbers.
+    """Return one tabular for each metric; the verdict on every number is its exponent.
 
     The printed numbers are below in small type, in the rows that have any.
     """
@@ -128,12 +128,8 @@ def latex(table: pd.DataFrame) -> str:
         lines = []
         for dataset, variance, cells in _rows(table, metric):
             lines.append(latex_row([escape(dataset), variance, *map(_latex_cell, cells)]))
-            paper = [
-                _latex_number(cell.paper_mean, cell.paper_std) if cell else "" for cell in cells
-            ]
-            if any(paper):
-                small = [rf"{{\footnotesize {number}}}" if number else "" for number in paper]
-                lines.append(latex_row(["", "", *small]))
+            if any(map(_latex_printed, cells)):
+                lines.append(latex_row(["", "", *map(_latex_printed, cells)]))
         head = ["data set", r"variance \% (Q)", *map(escape, methods)]
         parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
     signs = [f"${verdict.latex}$ {verdict}" for verdict in used(table) if verdict.latex]
@@ -237,15 +233,15 @@ def _markdown_cell(cell: Any) -> str:
 
 
 def _latex_cell(cell: Any) -> str:
-    if cell is None:
-        return ""
+    if cell is None or pd.isna(cell.mean):
+        return cell.verdict if cell else ""
     sign = Verdict(cell.verdict).latex
-    power = f"^{{{sign}}}" if sign else ""
-    return _latex_number(cell.mean, cell.std, cell.best, power) or cell.verdict
+    number = rf"{cell.mean:.2f} \pm {cell.std:.2f}"
+    bold = rf"\mathbf{{{number}}}" if cell.best else number
+    return f"${bold}{f'^{{{sign}}}' if sign else ''}$"
 
 
-def _latex_number(mean: float, std: float, bold: bool = False, sign: str = "") -> str:
-    if pd.isna(mean):
+def _latex_printed(cell: Any) -> str:
+    if cell is None or pd.isna(cell.paper_mean):
         return ""
-    number = rf"{mean:.2f} \pm {std:.2f}"
-    return rf"$\mathbf{{{number}}}{sign}$" if bold else f"${number}{sign}$"
+    return rf"{{\footnotesize ${cell.paper_mean:.2f} \pm {cell.paper_std:.2f}$}}"
