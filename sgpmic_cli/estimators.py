@@ -2,8 +2,8 @@
 
 The functions take the estimator. `encode` sets its attributes `encoder_` and `n_features_in_`, and
 `scale_columns` sets `offset_` and `scale_`. Its method `_locate` returns the located rows of an
-array of scaled rows: latent points and variances (n, Q), probabilities (n, M) and log densities
-(n,).
+array of scaled rows: latent points and variances (n, Q), probabilities (n, M), log densities (n,),
+and further arrays that only the estimator uses.
 """
 
 import warnings
