@@ -29,7 +29,6 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli._typing import PathLike
 from sgpmic_cli._version import __version__
 from sgpmic_cli.benchmark.methods import Method, Methods, resolve, unknown
 from sgpmic_cli.data.registered import load_entry
@@ -158,14 +157,13 @@ def load_data(
     *,
     label: str | None = None,
     scale: str | None = None,
-    data_dir: PathLike | None = None,
 ) -> list[LoadedData]:
     """Load every data set. An unavailable one stays in the list with its reason."""
     loaded: dict[str, LoadedData] = {}
     for name, percentages in _requested(datasets, _percentages(explained_variances)):
         registered = find(name)
         try:
-            data = load_entry(registered, data_dir) if registered else _load_file(name, label)
+            data = load_entry(registered) if registered else _load_file(name, label)
             if scale not in (None, "none"):
                 offset, factor = offset_and_scale(data.Y, cast(Scale, scale))
                 data = replace(data, Y=(data.Y - offset) / factor)

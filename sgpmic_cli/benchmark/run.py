@@ -65,7 +65,6 @@ class RunOptions:
     scheduler: str | None = None  # address of a Dask scheduler; "local" starts a cluster here
     force: bool = False  # compute every run again
     retry_failed: bool = False  # compute failed runs again
-    data_dir: PathLike | None = None  # folder of downloaded data
     progress: Progress = lambda *_: None
 
 
@@ -112,7 +111,7 @@ class Runs:
 
 def plan_study(study: Study, options: RunOptions, out: PathLike | None = None) -> Runs:
     """Load the data, plan the runs, and take over those that are stored."""
-    how: Any = {"label": study.label, "scale": study.scale, "data_dir": options.data_dir}
+    how: Any = {"label": study.label, "scale": study.scale}
     cells = plan_cells(load_data(study.datasets, study.explained_variances, **how), study)
     store = Store(options.store if options.store is not None else Path(out or ".") / "runs")
     runs = Runs(study, options, store, cells, plan_runs(cells, study.repeats, study.seed))
@@ -202,8 +201,7 @@ def write_study(
     """
     used = [cell.data for cell in runs.cells if cell.data is not None]
     options = {name: getattr(runs.options, name) for name in ("n_jobs", "force", "retry_failed")}
-    for name in ("scheduler", "data_dir"):  # a path on the user's machine is not written
-        options[name] = "given" if getattr(runs.options, name) else None
+    options["scheduler"] = "given" if runs.options.scheduler else None  # not its address
     content = manifest(
         {**runs.study.arguments(), **(further or {}), **options},
         {f"{data.name}, {data.Y.shape[0]} x {data.Y.shape[1]}": data.sha256 for data in used},

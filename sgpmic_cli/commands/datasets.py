@@ -45,7 +45,10 @@ def fetch(
     ),
     json: shared.Json = False,
 ) -> None:
-    """Download data sets that are not bundled, check their hashes and store them."""
+    """Download data sets that are not bundled, and check their hashes.
+
+    The environment variable SGPMIC_DATA names the folder, instead of one in the user's cache.
+    """
     from sgpmic_cli.data.registered import describe, describe_all
     from sgpmic_cli.data.registered import fetch as fetch_one
     from sgpmic_cli.data.registry import entry

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import UsageError
@@ -28,12 +27,10 @@ def load(
     *,
     label: str | None = None,
     table: TableOptions | None = None,
-    data_dir: PathLike | None = None,
 ) -> Rows:
     """Load a registered data set by its name, or a user's table by its path; "-" is stdin.
 
-    `label` is the column that holds the classes; it overrides the one in `table`. `data_dir` is the
-    folder of downloaded data.
+    `label` is the column that holds the classes; it overrides the one in `table`.
     """
     options = table or TableOptions()
     if label is not None:
@@ -47,7 +44,7 @@ def load(
             f"{found.name} is a registered data set; options of a table, such as --label, are for "
             f"files of your own, and {found.name} has its own classes"
         )
-    return load_entry(found, data_dir)
+    return load_entry(found)
 
 
 def read(given: str, format: TextFormat = TextFormat(), known: Sequence[str | None] = ()) -> Table:
@@ -73,17 +70,16 @@ def rows_for(
     format: TextFormat,
     label: str | None = None,
     id: str | None = None,
-    data_dir: PathLike | None = None,
 ) -> Rows:
     """Read and encode the rows of a table with the recipe of a model.
 
-    `label` and `id` override those of the recipe. `data_dir` is the folder of downloaded data.
+    `label` and `id` override those of the recipe.
     """
     if is_table(name_or_path):
         known = (label, id, *(recipe.file_columns if recipe.named else ()))
         table = read(name_or_path, format, known)
     else:
-        data = load(name_or_path, label=label, data_dir=data_dir)
+        data = load(name_or_path, label=label)
         frame = pd.DataFrame(data.Y, columns=data.feature_names).assign(**{CLASSES: data.classes})
         table, label = table_of_frame(data.name, frame), CLASSES
     rows = encode_table(table, recipe, TableOptions(label, id))

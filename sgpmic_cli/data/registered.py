@@ -13,16 +13,15 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli._typing import PathLike
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
 from sgpmic_cli.errors import DataUnavailable
 from sgpmic_cli.tables.rows import Rows
 
 
-def load_entry(found: Entry, data_dir: PathLike | None = None) -> Rows:
+def load_entry(found: Entry) -> Rows:
     """Load a registered data set. Raise DataUnavailable if its file is not on this machine."""
     if found.kind == "download":
-        return _load_matlab(found, publishers_file(found, data_dir))
+        return _load_matlab(found, publishers_file(found))
     if found.kind == "installed":
         from sklearn.datasets import load_digits
 
@@ -50,18 +49,17 @@ def _load_matlab(found: Entry, path: Path) -> Rows:
     )
 
 
-def cache_folder(data_dir: PathLike | None = None) -> Path:
-    """Return `data_dir`, else SGPMIC_DATA, else the user's cache folder."""
-    chosen = data_dir or os.environ.get("SGPMIC_DATA")
-    if chosen:
+def cache_folder() -> Path:
+    """Return the folder SGPMIC_DATA, or else one in the user's cache folder."""
+    if chosen := os.environ.get("SGPMIC_DATA"):
         return Path(chosen).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sgpmic"
 
 
-def publishers_file(found: Entry, data_dir: PathLike | None = None) -> Path:
+def publishers_file(found: Entry) -> Path:
     """Return the path of the publisher's file, in the cache or in the folder SGPMIC_MIRROR."""
     mirror = os.environ.get("SGPMIC_MIRROR")
-    for folder in (cache_folder(data_dir), *([Path(mirror).expanduser()] if mirror else [])):
+    for folder in (cache_folder(), *([Path(mirror).expanduser()] if mirror else [])):
         path = folder / found.filename
         if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == found.sha256:
             return path
@@ -71,14 +69,14 @@ def publishers_file(found: Entry, data_dir: PathLike | None = None) -> Path:
     )
 
 
-def fetch(found: Entry, data_dir: PathLike | None = None) -> Path:
+def fetch(found: Entry) -> Path:
     """Download the publisher's file into the cache if it is not on this machine."""
     from sklearn.datasets import fetch_file
 
     try:
-        return publishers_file(found, data_dir)
+        return publishers_file(found)
     except DataUnavailable:
-        folder = cache_folder(data_dir)
+        folder = cache_folder()
         folder.mkdir(parents=True, exist_ok=True)
     reasons = []
     for url in found.urls:
@@ -92,7 +90,7 @@ def fetch(found: Entry, data_dir: PathLike | None = None) -> Path:
     )
 
 
-def describe(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
+def describe(found: Entry) -> dict[str, Any]:
     """Return the registry entry, the state of the data set and the path of its file.
 
     The state of a download is 'present' or 'absent', that of another data set is its kind.
@@ -100,7 +98,7 @@ def describe(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
     state, path = found.kind, None
     if state == "download":
         try:
-            state, path = "present", str(publishers_file(found, data_dir))
+            state, path = "present", str(publishers_file(found))
         except DataUnavailable:
             state = "absent"
     elif state != "installed":
@@ -108,6 +106,6 @@ def describe(found: Entry, data_dir: PathLike | None = None) -> dict[str, Any]:
     return {**asdict(found), "state": state, "path": path}
 
 
-def describe_all(data_dir: PathLike | None = None) -> list[dict[str, Any]]:
+def describe_all() -> list[dict[str, Any]]:
     """Describe every registered data set, in the order of the registry."""
-    return [describe(entry(name), data_dir) for name in names()]
+    return [describe(entry(name)) for name in names()]

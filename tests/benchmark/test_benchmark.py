@@ -76,7 +76,7 @@ def test_the_mean_is_over_the_successes_and_failures_are_retried_on_request(tmp_
 
 
 def test_unavailable_data_are_marked_and_the_rest_runs(tmp_path):
-    where = {"data_dir": tmp_path / "none", "out": tmp_path, "repeats": 1}
+    where = {"out": tmp_path, "repeats": 1}
     small_benchmark(["iris", "yale"], [50], ["pca-fcm"], **where)
     iris, yale = _document(tmp_path)["cells"]
     assert iris["verdict"]["acc"] == "exact"
@@ -109,8 +109,7 @@ def test_the_manifest_describes_how_the_tables_were_computed(tmp_path):
     assert manifest["runs"] == {"computed": 1, "reused": 0, "failed": 0}
     assert "commit" in manifest
     seconds = manifest["seconds_of_all_runs"]
-    small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1, data_dir="/home/me/data")
+    small_benchmark(["iris"], [95], ["pca-fcm"], out=tmp_path, repeats=1)
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["runs"] == {"computed": 0, "reused": 1, "failed": 0}
     assert manifest["seconds_of_all_runs"] == seconds
-    assert manifest["arguments"]["data_dir"] == "given"

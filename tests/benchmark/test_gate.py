@@ -89,7 +89,7 @@ def test_a_method_that_fails_is_reported_as_failed(cell):
 
 def test_unavailable_data_fail_in_the_full_check_only(reference, tmp_path):
     yale = gate.select(reference, ["iris", "yale"], ["pca-fcm"])
-    options = RunOptions(n_jobs=1, data_dir=tmp_path)
+    options = RunOptions(n_jobs=1)
     assert set(gate.check_scores(paper_suite(), yale, options)["dataset"]) == {"iris"}
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.plan import PERCENTAGES, LoadedData, load_data
 from sgpmic_cli.benchmark.render.tables import (
     as_json,
@@ -29,9 +28,9 @@ DIMENSIONS = {f"q{percentage}": f"Q at {percentage} %" for percentage in PERCENT
 Shape = dict[str, Any]  # the numbers of one data set, the printed ones with the prefix `paper_`
 
 
-def shapes(data_dir: PathLike | None = None) -> list[Shape]:
+def shapes() -> list[Shape]:
     """Return the shapes of the paper's data sets, as they are in the CSV and in the JSON file."""
-    return [_shape(loaded) for loaded in load_data(["all"], ["all"], data_dir=data_dir)]
+    return [_shape(loaded) for loaded in load_data(["all"], ["all"])]
 
 
 def _shape(loaded: LoadedData) -> Shape:

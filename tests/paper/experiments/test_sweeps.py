@@ -39,8 +39,7 @@ def test_the_row_is_that_of_the_figure_unless_a_variance_is_given(tmp_path):
     assert both == [("australian", 1, 2), ("segment", 4, 7)]
     given = _counts(CLUSTERS, ["segment"], ["1"], ["pca-fcm"], tmp_path, explained_variance=99)
     assert given == [("segment", 6, 7)]
-    where = {"store": tmp_path, "data_dir": tmp_path}
-    yale = planned_sweep(INDUCING, ["yale", "iris"], ["1"], ["sgp-mic"], **where)
+    yale = planned_sweep(INDUCING, ["yale", "iris"], ["1"], ["sgp-mic"], store=tmp_path)
     rows = [(cell.dataset, cell.explained_variance, cell.q) for cell in yale.cells]
     assert rows == [("yale", 50, 3), ("iris", 95, 2)]
 
@@ -85,8 +84,7 @@ def test_files_are_tidy(tmp_path):
 
 
 def test_unavailable_data_are_reported_and_the_rest_runs(tmp_path):
-    where = {"out": tmp_path, "data_dir": tmp_path / "none"}
-    done = small_sweep(CLUSTERS, ["iris", "yale"], ["1"], ["pca-fcm"], repeats=1, **where)
+    done = small_sweep(CLUSTERS, ["iris", "yale"], ["1"], ["pca-fcm"], repeats=1, out=tmp_path)
     assert done.available["dataset"].unique().tolist() == ["iris"]
     assert "yale is unavailable" in done.document()["unavailable"]["yale"]
     assert "yale is unavailable" in (tmp_path / "sweep.md").read_text()

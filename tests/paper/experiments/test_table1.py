@@ -7,9 +7,9 @@ from sgpmic_cli.paper.experiments.protocols import table1
 from sgpmic_cli.paper.experiments.table1 import for_people, shapes, write_table1
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    return {shape["dataset"]: shape for shape in shapes(data_dir=tmp_path_factory.mktemp("none"))}
+@pytest.fixture
+def found():
+    return {shape["dataset"]: shape for shape in shapes()}
 
 
 def test_the_bundled_sets_have_the_printed_shapes_and_dimensions(found):
