@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from sgpmic_cli.benchmark.compare import METRICS, NEAR, ROW
 from sgpmic_cli.benchmark.methods import unknown
@@ -123,8 +124,7 @@ def scores_of(frame: pd.DataFrame) -> pd.DataFrame:
     ]
     table = pd.DataFrame(scores).pivot(index=SCORE_KEY, columns="run", values="score").round(4)
     runs = table.to_numpy(float)
-    error = np.std(runs, axis=1, ddof=1) / np.sqrt(runs.shape[1])
-    return table.assign(mean=np.mean(runs, axis=1), error=error).reset_index()
+    return table.assign(mean=np.mean(runs, axis=1), error=stats.sem(runs, axis=1)).reset_index()
 
 
 def changes_of(reference: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
@@ -136,23 +136,25 @@ def changes_of(reference: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     """
     both = reference.merge(scores_of(frame), "left", SCORE_KEY, suffixes=("_before", ""))
     names = [name for name in RUNS if f"{name}_before" in both]
-    before = both[[f"{name}_before" for name in names]].to_numpy(float)
-    sides = {"before": before, "now": both[names].to_numpy(float)}
-    changes = both[SCORE_KEY].copy()
-    for side, scores in sides.items():
-        changes[f"{side}_mean"], changes[f"{side}_std"] = scores.mean(axis=1), scores.std(axis=1)
-    difference = changes["now_mean"] - changes["before_mean"]
-    allowed = NEAR + ERRORS * both["error_before"] * np.sqrt(REPEATS / len(names))
+    before, now = both[[f"{name}_before" for name in names]].to_numpy(float), both[names].to_numpy()
+    changes = both[SCORE_KEY].assign(
+        before_mean=before.mean(axis=1),
+        before_std=before.std(axis=1),
+        now_mean=now.mean(axis=1),
+        now_std=now.std(axis=1),
+        difference=now.mean(axis=1) - before.mean(axis=1),
+        allowed=NEAR + ERRORS * both["error_before"] * np.sqrt(REPEATS / len(names)),
+    )
+    difference = changes["difference"]
     states = {
         State.FAILED: difference.isna(),
         State.SAME: difference.abs() < UNCHANGED,
-        State.MOVED: difference.abs() <= allowed,
+        State.MOVED: difference.abs() <= changes["allowed"],
         State.UP: difference > 0.0,
     }
-    state = np.select(list(states.values()), [str(each) for each in states], State.DOWN)
-    failed = frame[frame["reason"] != ""].groupby(PLACE)["reason"].agg(lambda r: "; ".join(set(r)))
-    reason = changes[PLACE].merge(failed.reset_index(), "left")["reason"].fillna("")
-    return changes.assign(difference=difference, allowed=allowed, state=state, reason=reason)
+    changes["state"] = np.select([*states.values()], [str(each) for each in states], State.DOWN)
+    failed = frame[frame["reason"] != ""].drop_duplicates(PLACE)[[*PLACE, "reason"]]
+    return changes.merge(failed, "left", PLACE).fillna({"reason": ""})
 
 
 def update_reference(path: Path, suite: Suite, old: pd.DataFrame, options: RunOptions) -> Runs:
