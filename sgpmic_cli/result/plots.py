@@ -1,4 +1,4 @@
-"""Plots of a result on matplotlib axes: map, profiles, and the convergence of its fit."""
+"""Plots of a result on matplotlib axes: map and profiles."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -99,16 +99,14 @@ def _agreement(both: Array, cluster: Indices) -> Array:
     of each cluster. The index is 0 if condition and cluster are apart.
     """
     n, condition = cluster.sum(), both.sum(axis=1, keepdims=True)
-    a, b, c = both, condition - both, cluster - both
-    d = n - a - b - c
-    # Pairs of rows, as in scikit-learn's adjusted_rand_score of two partitions with two parts.
-    tp = _pairs(a) + _pairs(b) + _pairs(c) + _pairs(d)
-    fp = _pairs(a + b) + _pairs(c + d) - tp
-    fn = _pairs(a + c) + _pairs(b + d) - tp
-    tn = _pairs(n) - tp - fp - fn
-    denominator = (tp + fn) * (fn + tn) + (tp + fp) * (fp + tn)
-    index = 2.0 * (tp * tn - fn * fp) / np.where(denominator > 0, denominator, 1.0)
-    return np.where((both * n > condition * cluster) & (denominator > 0), index, 0.0)
+    parts = (both, condition - both, cluster - both, n - condition - cluster + both)
+    same = sum(map(_pairs, parts))  # pairs of rows that both partitions keep together
+    in_condition = _pairs(condition) + _pairs(n - condition)
+    in_cluster = _pairs(cluster) + _pairs(n - cluster)
+    expected = in_condition * in_cluster / _pairs(n)
+    possible = (in_condition + in_cluster) / 2.0 - expected
+    index = (same - expected) / np.where(possible > 0, possible, 1.0)
+    return np.where((both * n > condition * cluster) & (possible > 0), index, 0.0)
 
 
 def _pairs(count: Any) -> Any:

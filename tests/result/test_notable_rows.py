@@ -26,13 +26,6 @@ def test_typical_and_doubtful_rows():
     assert doubtful_rows(result, 10) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]
 
 
-def test_a_row_of_a_rare_category_is_not_typical():
-    Y = [[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
-    result = made_result([0] * 4, Y=Y, density=[4, 3, 2, 1])
-    result.profile.is_category[:] = True
-    assert typical_rows(result, np.ones(4, dtype=bool), 3) == [1, 2, 3]
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A fit of two blobs, in which row 5 is absurd and some values are missing."""

@@ -18,7 +18,6 @@ from sgpmic_cli.result.words import (
     next_steps,
     number_to_compare,
     stability_in_words,
-    unusual_notes,
     verdict_in_words,
     without_columns,
 )
@@ -275,11 +274,3 @@ def test_stability_is_never_called_so_alone(each, kind, words):
     )
     assert words in stability_in_words(result)
     assert "stable" not in stability_in_words(result)
-
-
-@pytest.mark.parametrize(
-    ("n", "words"), [(0, None), (1, "1 of 9 rows is unlike"), (2, "2 of 9 rows are unlike most")]
-)
-def test_notes_of_unusual_rows(n, words):
-    notes = unusual_notes(n, 9, "else")
-    assert notes == [] if words is None else notes[0].startswith(words)
