@@ -128,8 +128,8 @@ def _plain_column(column: pd.Series) -> pd.Series:
             found = pd.PeriodIndex(objects).to_timestamp() if what == "period" else objects
             values = pd.to_datetime(found, utc=True).tz_localize(None)
         else:
-            values = np.where(pd.isna(objects), "", [str(cell).strip() for cell in objects])
-            values = values.astype(object)
+            values = np.array([str(cell).strip() for cell in objects], dtype=object)
+            values[pd.isna(objects)] = ""
     return pd.Series(values, dtype=values.dtype)
 
 
@@ -221,16 +221,15 @@ def _read_errors(name: str, kind: str, advice: str = "save it again, or as CSV")
         raise UsageError(f"{name} is not a readable {kind} file ({reason}); {advice}") from None
 
 
-def _npy_table(name: str, source: Any) -> Table:
+def _npy_table(name: str, source: str | io.BytesIO) -> Table:
     with _read_errors(name, ".npy", NPY_ADVICE):
-        is_stream = isinstance(source, io.BytesIO)
-        array = np.load(source, mmap_mode=None if is_stream else "r", allow_pickle=False)
+        # A stream cannot be mapped.
+        array = np.load(source, "r" if isinstance(source, str) else None, allow_pickle=False)
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
         found = f"an array of shape {array.shape} and type {array.dtype}"
         raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
-    numbers = array.astype(np.float64, copy=False)
-    frame = pd.DataFrame(numbers, columns=default_names(array.shape[1]), copy=False)
-    return Table(name, frame, named=False)
+    numbers, names = array.astype(np.float64, copy=False), default_names(array.shape[1])
+    return Table(name, pd.DataFrame(numbers, columns=names, copy=False), named=False)
 
 
 def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
@@ -274,7 +273,9 @@ def _text_table(
     lines = lines[lines > 0] + first_line - 1
     table = _with_header(name, cells, lines, replace(format, separator=separator), known)
     if not format.decimal:
-        comma = any(_has_decimal_comma(column) for _, column in table.frame.items())
+        # The decimal separator is a comma if a column is numbers only with one.
+        texts = [set(column) for _, column in table.frame.items() if "," in "".join(column)]
+        comma = any(getattr(find_notation(each), "decimal", ".") == "," for each in texts)
         table = replace(table, format=replace(table.format, decimal="," if comma else "."))
     notes = []
     if not table.named:
@@ -364,14 +365,6 @@ def _with_header(
     return Table(name, frame, named, lines[int(named) :], format)
 
 
-def _has_decimal_comma(column: pd.Series) -> bool:
-    """Return whether the texts of a column are numbers only with a decimal comma."""
-    if "," not in "".join(column):
-        return False
-    found = find_notation(set(column))
-    return found is not None and found.decimal == ","
-
-
 def _is_header(rows: Sequence[Sequence[str]], decimal: str | None) -> bool:
     """Return whether the first row holds the names of the columns.
 
@@ -397,25 +390,18 @@ def _is_number(cell: str, decimal: str | None) -> bool | None:
 
 
 def _find_separator(text: str, decimal: str | None) -> str:
-    """Return the candidate that splits the first lines into equal rows with the most numbers.
+    """Return the first candidate that splits the first lines into equal rows of several cells.
 
-    1,5;2,5 has commas and semicolons. Only a split at the semicolon gives cells that are all
-    numbers. The decimal separator separates only cells in quotes, as in "1,5","2,5".
+    The decimal separator separates only cells in quotes, as in "1,5","2,5".
     """
     sample = islice(io.StringIO(text, newline=""), SAMPLE)
     lines = [line for line in sample if line.strip()]
-    quoted = '"' in "".join(lines)
-    best, found = (False, 0.0, 1), ";" if decimal == "," else ","
-    for separator in SEPARATORS:
-        rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=True))
-        if not rows or len(rows[0]) < 2 or (separator == decimal and not quoted):
-            continue
-        cells = [cell.strip() for row in rows for cell in row]
-        if separator != ",":
-            cells = [cell.replace(",", ".") for cell in cells]
-        n_numbers = sum(to_number(cell) is not None for cell in cells)
-        equal = len({len(row) for row in rows}) == 1
-        merit = equal, n_numbers / len(cells), len(rows[0])
-        if merit > best:
-            best, found = merit, separator
-    return found
+    used = [one for one in SEPARATORS if one != decimal or '"' in "".join(lines)]
+    widths = {
+        separator: [len(row) for row in csv.reader(lines, delimiter=separator)]
+        for separator in used
+    }
+    for separator, found in widths.items():
+        if len(set(found)) == 1 and found[0] > 1:
+            return separator
+    return max(used[::-1], key=lambda separator: max(widths[separator], default=0))

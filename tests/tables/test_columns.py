@@ -8,7 +8,7 @@ from sgpmic_cli.tables.columns import (
     learn_recipe,
     numbering_reason,
 )
-from sgpmic_cli.tables.notation import Notation, find_notation, numbers_of, texts_of
+from sgpmic_cli.tables.notation import Notation, find_notation, numbers_of
 from sgpmic_cli.tables.options import TableOptions
 from sgpmic_cli.tables.read import table_of_frame
 
@@ -145,8 +145,3 @@ def test_limits_of_the_decision_about_a_column(values, taken_as):
 @pytest.mark.parametrize(("distinct", "taken_as"), [(20, "categories"), (21, "at most 20 are")])
 def test_a_column_that_is_asked_for_has_a_limit_of_categories_as_well(distinct, taken_as):
     assert taken_as in decision(words(distinct, distinct), columns=["x", "other"])
-
-
-def test_numbers_are_written_exactly():
-    assert texts_of(pd.Series([2**53 + 1, -3])).tolist() == ["9007199254740993", "-3"]
-    assert texts_of(pd.Series([1.0, 0.1, np.nan])).tolist() == ["1", "0.10000000000000001", ""]

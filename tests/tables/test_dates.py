@@ -38,14 +38,6 @@ def test_any_spelling_of_a_date_is_a_date(fitted_to):
         np.testing.assert_allclose(days, DAYS, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("format", ["%Y-%m", "%m/%Y", "%b %Y"])
-def test_months_are_dates(format):
-    frame = pd.DataFrame({"when": STAMPS.strftime(format), "a": np.arange(10.0) ** 2})
-    first_days = STAMPS.to_period("M").to_timestamp()
-    days = (first_days - pd.Timestamp(1970, 1, 1)) / pd.Timedelta(days=1)
-    np.testing.assert_array_equal(TableEncoder().fit_transform(frame)[:, 0], days)
-
-
 def test_missing_dates_are_missing_and_other_cells_are_no_dates():
     frame = pd.DataFrame({"when": STAMPS, "a": np.arange(10.0) ** 2})
     encoder = TableEncoder().fit(frame)

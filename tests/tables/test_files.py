@@ -187,21 +187,6 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     assert read_table(parquet(twice), TextFormat()).columns == frame.columns.tolist()
 
 
-@pytest.mark.parametrize("dimension", [b"", b'<dimension ref="A1" />'])
-def test_sheet_with_wrong_or_no_dimensions_is_read_whole(here, dimension):
-    book = pytest.importorskip("openpyxl").Workbook(write_only=True)  # writes none
-    sheet = book.create_sheet()
-    for row in (["a", "b"], [1.5, 2], [2.5, 3, "late"]):
-        sheet.append(row)
-    book.save("old.xlsx")
-    with zipfile.ZipFile("old.xlsx") as old, zipfile.ZipFile("t.xlsx", "w") as new:
-        for name in old.namelist():
-            new.writestr(name, old.read(name).replace(b"<sheetViews>", dimension + b"<sheetViews>"))
-    table = read_table("t.xlsx", TextFormat())
-    assert table.columns == ["a", "b", "column_3"]
-    assert texts_of(table.frame["column_3"]).tolist() == ["", "late"]
-
-
 def test_damaged_parquet_files_are_refused(here):
     with pytest.raises(UsageError, match="has a header and no rows"):
         read_table(parquet(pd.DataFrame(ROWS[:0])), TextFormat())

@@ -44,22 +44,14 @@ def test_classes_and_categories_may_be_called_none(write):
     assert dataset.feature_names == ("a", "b", "therapy=drug", "therapy=none")
 
 
-COUNTS = "a,b\n" + "".join(f"{row},5\n" for row in range(20))
 PROBLEMS = [
     ("a,b\n1,x\n4,5\n6,y\n7,8\n", None, "'x' is not a number, nor are 1 further cells"),
     ("a,b\n1,2_000\n3,4\n", None, "'2_000' is not a number"),
     ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
-    ("a,y\n1,u\n1,v\n", "y", "there is no feature column to cluster by"),
     ("a,y\n1,u\n1,v\n", "y", "; add columns of numbers, or of texts that repeat"),
-    (COUNTS, None, "'b' (its only value is '5'); add columns"),
     ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a value, as in an id)"),
     ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
     ("a,b\n1,2\n3,-1e200\n", None, "column 'b': -1e+200 is too large to be squared"),
-    (
-        "a,b\n1,2\n1,2\n",
-        None,
-        "left out are 'a' (its only value is '1'), 'b' (its only value is '2')",
-    ),
     ("a,b\n1,2\n", None, "has one row of data only"),
     ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
     (f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n", None, f"'{'x' * 39}…' is not a number"),

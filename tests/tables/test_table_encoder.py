@@ -31,34 +31,6 @@ def test_encoder_passes_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("error", ["#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "-1.#IND", "-nan"])
-def test_error_values_of_other_programs_are_missing_values(error):
-    frame = pd.DataFrame({"a": ["1.5", "2", error, "4"], "b": [5, 1, 2, 2]})
-    assert np.isnan(TableEncoder().fit_transform(frame)[:, 0]).tolist() == [0, 0, 1, 0]
-
-
-def test_series_is_no_table_and_a_column_may_be_called_dtype():
-    with pytest.raises(ValueError, match="Expected a 2-dimensional container but got"):
-        TableEncoder().fit(pd.Series([1.0, 2.0, 4.0]))
-    frame = pd.DataFrame({"dtype": [1.0, 2.0, 4.0], "columns": [3.0, 1.0, 2.0]})
-    assert TableEncoder().fit(frame).recipe_.feature_names == ("dtype", "columns")
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"a": ["1", "2", "x", "4"]}, "'x' is not a number; .* leave it out"),
-        ({"class": [0, 1, 0, 1]}, "may hold the classes; .*leave it out"),
-        (None, "the table has no rows"),
-    ],
-)
-def test_problems_of_a_frame(change, sentence):
-    frame = pd.DataFrame({"a": [1, 2, 9, 4], "b": [5, 1, 2, 2]})
-    frame = frame[:0] if change is None else frame.assign(**change)
-    with pytest.raises(ValueError, match=sentence):
-        TableEncoder().fit_transform(frame)
-
-
 def test_row_without_values_stays_a_row_without_values():
     frame = pd.DataFrame({"a": [1, 2, 3, np.nan, np.nan], "b": ["x", None, "y", None, "x"]})
     Y = TableEncoder().fit_transform(frame)
@@ -72,14 +44,6 @@ def test_names_that_are_no_texts_are_reported_as_unknown_columns():
     assert TableEncoder(columns=None, drop="b").fit_transform(frame).shape == (4, 1)
     with pytest.raises(ValueError, match=r"there is no column \"\['b'\]\" for drop"):
         TableEncoder(drop=[["b"]]).fit(frame)
-
-
-def test_sparse_columns_are_read_as_others():
-    dense = pd.DataFrame({"a": [0, 0, 1.5, 2], "b": [0, 3, 0, 1], "ok": [True, False] * 2})
-    dense["wait"] = pd.to_timedelta([0, 2, 1, 0], unit="D")
-    sparse = dense.apply(pd.arrays.SparseArray)
-    encoder = TableEncoder()
-    np.testing.assert_array_equal(encoder.fit_transform(sparse), encoder.fit_transform(dense))
 
 
 COLUMNS = {
