@@ -87,22 +87,6 @@ def test_a_method_that_fails_is_reported_as_failed(cell):
     assert set(changes["reason"]) == {"ValueError: no luck"}
 
 
-def test_unavailable_data_fail_in_the_full_check_only(reference, tmp_path):
-    yale = gate.select(reference, ["iris", "yale"], ["pca-fcm"])
-    options = RunOptions(n_jobs=1)
-    assert set(gate.check_scores(paper_suite(), yale, options)["dataset"]) == {"iris"}
-
-
-def test_a_sample_is_a_fraction_of_the_cells(reference, monkeypatch):
-    chosen = []
-    monkeypatch.setattr(gate, "recompute", lambda suite, part, options: chosen.append(part))
-    monkeypatch.setattr(gate, "changes_of", lambda part, frame: part)
-    with pytest.raises(AttributeError):
-        gate.check_scores(paper_suite(), reference, ALONE, 0.1)
-    assert len(chosen[0][PLACE].drop_duplicates()) == 30
-    assert len(chosen[0]) == 60
-
-
 def test_an_update_writes_the_selected_cells_only(reference, cell, tmp_path):
     path = tmp_path / "reference.csv"
     old = reference.assign(mean=1.0)

@@ -26,12 +26,6 @@ def test_all_selects_the_methods_of_the_paper_in_its_order():
     assert len(resolve(["pca-fcm", "all", "pca-fcm"], METHODS)) == len(columns)
 
 
-def test_peers_are_the_general_clusterers_and_the_default_model_is_not_in_the_paper():
-    assert list(resolve(["peers"], METHODS)) == ["k-means", "gmm", "spectral", "ward", "hdbscan"]
-    (ours,) = resolve(["sgp-mic+"], METHODS).values()
-    assert not ours.group
-
-
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

@@ -3,7 +3,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.benchmark.methods import import_class, resolve
-from sgpmic_cli.benchmark.peers import PeerHDBSCAN, PeerKMeans
+from sgpmic_cli.benchmark.peers import PeerKMeans
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 PEERS = resolve(["peers"], paper_suite().methods).values()
@@ -30,12 +30,3 @@ def test_columns_can_be_left_unscaled():
     X, classes = two_groups(scale=1000.0)
     labels = PeerKMeans(2, scale="none", random_state=0).fit_predict(X)
     assert adjusted_rand_score(classes, labels) < 0.2
-
-
-def test_hdbscan_chooses_the_number_of_clusters():
-    assert PeerHDBSCAN().fit_predict(two_groups()[0]).max() == 1
-
-
-def test_more_clusters_than_rows_are_refused():
-    with pytest.raises(ValueError, match="n_clusters=90 needs at least that many rows"):
-        PeerKMeans(90).fit(two_groups()[0])

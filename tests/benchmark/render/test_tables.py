@@ -2,11 +2,10 @@ import csv
 import io
 import re
 
-import numpy as np
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.benchmark.compare import SHOWN, judge
+from sgpmic_cli.benchmark.compare import SHOWN
 from sgpmic_cli.benchmark.render.tables import latex, markdown, tidy_csv
 from sgpmic_cli.scores import SCORES
 
@@ -55,11 +54,3 @@ def test_latex_escapes_names_and_balances_its_braces(results):
     assert r"$\mathbf{88.67 \pm 0.00}^{=}$" in text
     assert re.findall(r"^% (\w+)$", text, re.M) == ["ACC", "NMI", "ARI"]
     assert "--" not in text
-
-
-def test_latex_of_own_data_has_neither_signs_nor_lines_of_printed_numbers(results):
-    own = results.assign(paper_mean=np.nan, paper_std=np.nan, data_differ=False)
-    text = latex(own.assign(**judge(own)))
-    assert "^" not in text
-    assert "footnotesize" not in text
-    assert re.findall(r"% (\w+)", text) == ["ARI", "ACC", "NMI"]
