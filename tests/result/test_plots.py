@@ -12,10 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from sgpmic import SGPMIC, GroupMap, plot_map, plot_profiles, plot_selection
 from sgpmic_cli.data import Rows
-from sgpmic_cli.result.plots import (
-    draw_embedding,
-    plot_mixture,
-)
+from sgpmic_cli.result.plots import draw_embedding, plot_mixture
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.style import COLOURS, COLUMN, DPI, PAGE
 from sgpmic_cli.tables.rows import RowResults
