@@ -23,7 +23,6 @@ from sgpmic_cli.scores import purity
 
 TABLES = {"table-with-clusters.csv", "labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
 FILES = {"embedding.png", *TABLES, "model.npz", "manifest.json", "report.html", MARKER}
-SECTIONS = ["summary", "clusters", "map", "profiles", "rows", "columns", "details"]
 
 
 def read(path):
@@ -77,14 +76,6 @@ def test_quiet_and_verbose(run, undrawn):
     steps = run("plain.csv --clusters 2 --force --verbose").stderr
     assert "current step: map\niteration 1/10: bound " in steps
     assert len(re.findall("^iteration", steps, re.M)) > 3
-
-
-def test_columns_of_very_different_variance_get_a_note(run, undrawn):
-    note = "the variance of column 'proline' is"
-    unscaled = run("wine --clusters 3 --scale none --json")
-    assert json.loads(unscaled.stdout)["columns"] == 13
-    assert sum(note in line for line in unscaled.stderr.splitlines()) == 1
-    assert note not in run("wine --clusters 3 --force").stderr
 
 
 def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, undrawn):
@@ -226,32 +217,6 @@ def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
         assert written.fillna(-1).astype(int).tolist() == model.groups_.tolist()
 
 
-def test_the_profile_has_the_statistics_of_each_cluster(fitted, out):
-    labels, profile = pd.read_csv(out / "labels.csv"), pd.read_csv(out / "profile.csv")
-    sizes = labels["cluster"].value_counts().sort_index()
-    assert profile.groupby("cluster")["size"].first().tolist() == sizes.tolist()
-    mass = birds()["body_mass"].groupby(labels["cluster"])  # pandas ignores missing values
-    row = profile[profile["feature"] == "body_mass"].set_index("cluster")
-    assert np.allclose(row["mean"], mass.mean())
-    assert np.allclose(row["spread"], mass.std(ddof=0))
-    fractions = profile[profile["feature"].str.startswith("island=")]
-    known = birds()["island"].notna().groupby(labels["cluster"]).mean()  # missing cells count
-    assert np.allclose(fractions.groupby("cluster")["fraction"].sum(), known)
-    assert fractions["mean"].isna().all()
-    assert "elsewhere" in fitted[0].stdout
-    assert re.search(r"N\d{4}; N\d{4}", fitted[0].stdout)  # typical rows by id
-
-
-def test_the_page_has_all_sections_and_needs_no_network(out):
-    html = (out / "report.html").read_text(encoding="utf-8")
-    assert re.findall(r'<section id="([a-z-]+)"', html) == SECTIONS
-    assert html.count('src="data:image/png;base64,') == 1
-    assert not re.search(r'(?:src|href)="(?!data:|#)', html)
-    for words in ("bill_length", "island", "missing values", "sgpmic.load("):
-        assert words in html
-    assert "sgpmic predict sgpmic-out/fit/birds NEW.csv" in html
-
-
 def test_the_page_opens_in_a_browser(run, here, undrawn, monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
@@ -285,11 +250,6 @@ def test_a_group_of_two_clusters_has_a_card_and_a_registered_set_is_predicted(he
     page = (here / "sgpmic-out/fit/iris/report.html").read_text(encoding="utf-8")
     assert "Group 0: " in page  # two of the three clusters
     assert document("predict sgpmic-out/fit/iris iris")["sizes"] == sizes
-
-
-def test_a_range_of_numbers_of_clusters(run, undrawn):
-    ranged = json.loads(run("named.csv --clusters 2-4 --json").stdout)
-    assert [row["n_clusters"] for row in ranged["numbers_tried"]] == [2, 3, 4]
 
 
 def test_a_refused_file_gets_options_that_work(here, undrawn):

@@ -6,8 +6,6 @@ import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
 from sgpmic_cli import GroupMap, row_blocks
-from sgpmic_cli.data import load
-from sgpmic_cli.fitting import fit_rows
 from sgpmic_cli.paper.model.estimator import SGPMIC
 
 TABLES = ("labels.csv", "embedding.csv")
@@ -21,10 +19,6 @@ def small_products(here, monkeypatch):
     # Rows that are multiplied together share rounding errors, so their blocks must be equal.
     monkeypatch.setattr(GroupMap, "_rows_at_once", 4)
     monkeypatch.setattr(SGPMIC, "_rows_at_once", 4)
-
-
-def use_small_blocks(patch):
-    patch.setattr(row_blocks, "ROWS", 16)
 
 
 def written(folder):
@@ -58,7 +52,7 @@ def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, 
     columns = "" if kind == "npy" else "--label kind"
     line = f"predict model.npz {write(kind, table)} {columns} --out"
     first = document(line, "one")
-    use_small_blocks(monkeypatch)
+    monkeypatch.setattr(row_blocks, "ROWS", 16)
     second = document(line, "many")
     assert written(here / "one") == written(here / "many")
     found = pd.read_csv("many/labels.csv", dtype={"id": str})
@@ -71,30 +65,6 @@ def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, 
     assert {**first, "out": ""} == {**second, "out": ""}
 
 
-def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch):
-    train = TRAIN.assign(colour=np.where(np.arange(60) % 3, "red", "blue"))
-    train.to_csv("train.csv", index=False)
-    data = load("train.csv")
-    model = GroupMap(2, max_iter=2, random_state=0)
-    fit_rows(model, data)
-    model.save("model.npz")
-    colours = np.where(np.arange(150) % 3, "red", "green")
-    table = NEW.assign(colour=colours, extra=1, kind=np.arange(150) % 2)
-    present = np.random.RandomState(1).random_sample(150) > 0.1
-    table.assign(a=table["a"].where(present)).to_csv("new.csv", index=False)
-    line = "predict model.npz new.csv --label kind --out"
-    first = document(line, "one")
-    use_small_blocks(monkeypatch)
-    second = document(line, "many")
-    assert first["notes"] == second["notes"]
-    assert len(first["notes"]) == 4
-    assert "marked as unusual" in first["notes"][3]
-    unknown = "column 'colour' has 50 values that the model does not know, such as 'green' in row 1"
-    assert unknown in first["notes"][1]
-    assert first["scores"] == second["scores"]
-    assert written(here / "one") == written(here / "many")
-
-
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
@@ -103,14 +73,11 @@ def test_notes_and_scores_are_of_the_whole_file(here, monkeypatch):
         ("1,2,1e300", "row 101 (line 102), column 'c': 1e+300 is too large"),
     ],
 )
-def test_an_error_in_a_late_block_names_its_place_and_writes_nothing(
-    here, monkeypatch, line, sentence
-):
+def test_an_error_in_a_late_row_names_its_place_and_writes_nothing(here, line, sentence):
     GroupMap(2, max_iter=2, random_state=0).fit(TRAIN).save("model.npz")
     lines = NEW.to_csv(index=False).splitlines()
     lines.insert(101, line)
     (here / "new.csv").write_bytes("\n".join(lines).encode("latin-1"))
-    use_small_blocks(monkeypatch)
     before = sorted(here.rglob("*"))
     assert_one_sentence(sgpmic("predict model.npz new.csv --out out", code=2), sentence)
     assert sorted(here.rglob("*")) == before

@@ -7,7 +7,7 @@ import pytest
 from sgpmic_cli.benchmark.render.tables import markdown_table
 from sgpmic_cli.commands.output import Output, facts, rich_table
 from sgpmic_cli.style import NO_GLYPH, as_drawn, canvas
-from sgpmic_cli.text import for_markdown, for_terminal, printable, shortened
+from sgpmic_cli.text import for_markdown, for_terminal
 
 NAMES = [r"$\frac{x", "US$ 1_$2", "$", "$$", r"\$", r"$x^{2}$", "_hidden", "__", "שלום עולם"]
 NAMES += ["🙂", "漢字", "a\nb", "\x1b[31mred", "\0", "\u202eevil", "%s %d {}", "\\", "\x9b31m"]
@@ -63,8 +63,3 @@ def test_names_do_not_control_terminals_and_tables(capsys, name):
         shown = capsys.readouterr().out
         assert all(each.isprintable() or each == "\n" for each in shown)
         assert len(shown) > 10
-
-
-def test_harmless_text_is_unchanged():
-    assert printable("Größe ± 3 µm\u00a0x") == "Größe ± 3 µm\u00a0x"
-    assert shortened("short") == as_drawn("short") == "short"
