@@ -142,17 +142,16 @@ def _decide(table: Table, name: str, options: TableOptions) -> Decision:
             f"holds the classes (--label {as_option_value([name])}), {leave_out(name)}, or rename "
             "it if it is a feature"
         )
-    column, notation = table.frame[name], None
-    values, invalid = numbers_of(column, Notation(table.format.decimal or "."))
+    column, decimal = table.frame[name], table.format.decimal or "."
+    notation = Notation(date=ISO) if column.dtype.kind == "M" else None
+    values, invalid = numbers_of(column, Notation(decimal))
     if np.isnan(values).all() and not invalid.any():
         return LeftOut("it is empty")
-    if column.dtype.kind == "M":
-        notation = Notation(date=ISO)
-    elif invalid.any():
-        notation = find_notation(set(texts_of(column)), table.format.decimal or ".")
+    if invalid.any():
+        notation = find_notation(set(texts_of(column)), decimal)
         if notation is None:
             return _decide_on_text(table, name, values, invalid, asked)
-        values = notation.read(texts_of(column))
+        values, _ = numbers_of(column, notation)
     if problem := table.too_large(name, values):
         return problem
     if asked and np.nanmin(values) < np.nanmax(values):
@@ -274,8 +273,7 @@ def identifier_reason(column: pd.Series, values: np.ndarray) -> str | None:
 
 def compact_dates(column: pd.Series, values: np.ndarray) -> Notation | None:
     """Return the notation of dates such as 20240131, if all numbers are dates."""
-    known = ~np.isnan(values)
-    if ((values[known] < 19000101) | (values[known] > 20991231)).any():
+    if np.nanmin(values) < 19000101 or np.nanmax(values) > 20991231:
         return None
     notation = Notation(date=COMPACT)
-    return None if np.isnan(notation.read(texts_of(column[known]))).any() else notation
+    return None if numbers_of(column, notation)[1].any() else notation

@@ -6,17 +6,12 @@ model file.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.tables.notation import (
-    Notation,
-    categories_of,
-    numbers_of,
-    to_number,
-)
+from sgpmic_cli.tables.notation import Notation, categories_of, numbers_of, to_number
 from sgpmic_cli.tables.options import TextFormat
 
 
@@ -44,7 +39,6 @@ class NumberColumn:
 
     name: str
     notation: Notation | None = None  # how texts are read, if they are not plain numbers
-    kind: Literal["number"] = "number"  # in model files
 
     @property
     def feature_names(self) -> list[str]:
@@ -76,7 +70,6 @@ class TextColumn:
 
     name: str
     categories: tuple[str, ...]  # in alphabetical order
-    kind: Literal["text"] = "text"  # in model files
 
     @property
     def feature_names(self) -> list[str]:
@@ -152,7 +145,7 @@ class TableRecipe:
 
 
 def _column_from_json(plain: dict[str, Any]) -> Column:
-    if plain["kind"] == "text":
+    if "categories" in plain:
         return TextColumn(plain["name"], tuple(plain["categories"]))
     notation = plain["notation"]
     return NumberColumn(plain["name"], notation and Notation(**notation))

@@ -47,7 +47,12 @@ class Rows:
     @cached_property
     def sha256(self) -> str:
         """Hash of values and labels, by which runs are keyed."""
-        return _digest(self.Y, self.labels)
+        digest = hashlib.sha256(f"{self.Y.shape[0]} x {self.Y.shape[1]}\n".encode())
+        for rows in row_blocks(len(self.Y)):
+            digest.update((self.Y[rows] + 0.0).astype("<f8", copy=False).tobytes())
+        if self.labels is not None:
+            digest.update(self.labels.astype("<i8", copy=False).tobytes())
+        return digest.hexdigest()
 
     @classmethod
     def from_classes(
@@ -130,12 +135,3 @@ def _class_order(class_name: str) -> tuple[int, float, str]:
         return 0, float(class_name), class_name
     except ValueError:
         return 1, 0.0, class_name
-
-
-def _digest(Y: np.ndarray, labels: np.ndarray | None) -> str:
-    digest = hashlib.sha256(f"{Y.shape[0]} x {Y.shape[1]}\n".encode())
-    for rows in row_blocks(len(Y)):
-        digest.update((Y[rows] + 0.0).astype("<f8", copy=False).tobytes())
-    if labels is not None:
-        digest.update(labels.astype("<i8", copy=False).tobytes())
-    return digest.hexdigest()
