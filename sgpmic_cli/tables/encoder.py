@@ -103,7 +103,8 @@ def _features(
     """
     columns = [column for column in recipe.columns if column.name in table.frame]
     parts = [np.empty((len(table.frame), 0))]
-    for column in columns:
+    missing = np.empty((len(table.frame), len(columns)), dtype=bool)
+    for j, column in enumerate(columns):
         name, cells = column.name, table.frame[column.name]
         part, invalid = column.encode(cells, table.format.decimal or ".")
         n, row = int(invalid.sum()), int(invalid.argmax())
@@ -117,7 +118,7 @@ def _features(
         if large := table.too_large(name, part[:, 0]):
             problems.append(large)
         parts.append(part)
-    missing = np.column_stack([np.isnan(part[:, :1]) for part in parts])
+        missing[:, j] = np.isnan(part[:, 0])
     if [column.name for column in columns] == table.columns and set(table.frame.dtypes) == FLOAT:
         return table.frame.to_numpy(), missing  # not copied, it may be a mapped file
     return np.hstack(parts), missing

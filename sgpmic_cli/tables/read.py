@@ -260,7 +260,7 @@ def _text_table(
     separator = separator or _find_separator(text, format.decimal)
     lines, n_columns = _row_lines(name, text, separator)
     cells = pd.read_csv(
-        io.StringIO(text),
+        _stream(text),
         sep=separator,
         header=None,
         names=range(n_columns),
@@ -305,6 +305,11 @@ def _decoded(name: str, content: bytes, tried: Sequence[str]) -> tuple[str, str]
     )
 
 
+def _stream(text: str) -> io.TextIOWrapper:
+    """Return a stream with the line ends as they are. `io.StringIO` takes four times the memory."""
+    return io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
+
+
 def _row_lines(name: str, text: str, separator: str) -> tuple[Indices, int]:
     """Return the line of each row, 0 of a blank one, and the number of columns.
 
@@ -317,7 +322,7 @@ def _row_lines(name: str, text: str, separator: str) -> tuple[Indices, int]:
         closing = rf'(?m)((?:(?<!")|(?:^|{mark}) *")"(?:"")*) +(?={mark}|[\r\n]|\Z)'
         text = re.sub(closing, r"\1", text)
     reader = csv.reader(
-        io.StringIO(text, newline=""),
+        _stream(text),
         delimiter=separator,
         skipinitialspace=separator != " ",
         strict=True,
@@ -394,7 +399,7 @@ def _find_separator(text: str, decimal: str | None) -> str:
 
     The decimal separator separates only cells in quotes, as in "1,5","2,5".
     """
-    sample = islice(io.StringIO(text, newline=""), SAMPLE)
+    sample = islice(_stream(text), SAMPLE)
     lines = [line for line in sample if line.strip()]
     used = [one for one in SEPARATORS if one != decimal or '"' in "".join(lines)]
     widths = {
