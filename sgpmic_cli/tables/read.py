@@ -401,12 +401,15 @@ def _find_separator(text: str, decimal: str | None) -> str:
     """
     sample = islice(_stream(text), SAMPLE)
     lines = [line for line in sample if line.strip()]
-    used = [one for one in SEPARATORS if one != decimal or '"' in "".join(lines)]
-    widths = {
-        separator: [len(row) for row in csv.reader(lines, delimiter=separator)]
-        for separator in used
-    }
+    is_cut = "".join(lines).count('"') % 2  # the last row ends within a cell
+    widths = {}
+    for separator in SEPARATORS:
+        if separator != decimal or '"' in "".join(lines):
+            found = [
+                len(row) for row in csv.reader(lines, delimiter=separator, skipinitialspace=True)
+            ]
+            widths[separator] = found[: len(found) - is_cut]
     for separator, found in widths.items():
         if len(set(found)) == 1 and found[0] > 1:
             return separator
-    return max(used[::-1], key=lambda separator: max(widths[separator], default=0))
+    return max([*widths][::-1], key=lambda separator: max(widths[separator], default=0))

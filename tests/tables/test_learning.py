@@ -85,13 +85,3 @@ def test_columns_and_drop_solve_problems(write):
     assert load(path, table=TableOptions(drop=("when",))).feature_names == ("a", "b", "c=x", "c=y")
     assert load(path, table=TableOptions(columns=("b", "a"))).feature_names == ("a", "b")
     assert load(path, table=TableOptions(id="when")).ids[0] == "2024-01-31"
-
-
-def test_named_column_is_used_or_refused_but_never_left_out(write):
-    rows = "".join(f"{i},{i % 7},w{i},[{i}]\n" for i in range(1, 31))
-    path = write("id,b,word,list\n" + rows)
-    assert load(path, table=TableOptions(columns=("id", "b"))).feature_names == ("id", "b")
-    with pytest.raises(
-        UsageError, match="column 'word' has 30 different texts, and at most 20 are encoded"
-    ):
-        load(path, table=TableOptions(columns=("b", "word")))
