@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
+from sklearn.cluster import KMeans
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.methods.unca import UNCA
+from sgpmic_cli.paper.methods.unca import UNCA, kmeans
 from sgpmic_cli.paper.methods.unca.conjugate_gradients import Point, descend
 from sgpmic_cli.scores import purity
 
@@ -22,6 +23,14 @@ def test_rosenbrock_decreases_in_every_line_search():
     assert np.all(np.diff(values) < 0)
     assert point.value == values[-1] == rosen(point.x) < 1e-8
     np.testing.assert_array_equal(point.gradient, rosen_der(point.x))
+
+
+def test_weighted_labels_are_those_of_scikit_learn():
+    U, times, rng = load("iris").Y[::3], 1.0 + np.arange(50) % 3, np.random.RandomState(0)
+    for _ in range(5):
+        centres = U[rng.permutation(50)[:3]]
+        expected = KMeans(3, init=centres, n_init=1, tol=0.0).fit(U, sample_weight=times).labels_
+        assert np.array_equal(kmeans(U, times, centres), expected)
 
 
 def test_fewer_distinct_rows_than_clusters():
