@@ -42,37 +42,35 @@ DATA_NOTE = "The public data are not those the paper used."
 
 
 class Verdict(StrEnum):
-    """The verdicts on a number in the order of the legend, with signs on the page and in LaTeX."""
+    """The verdicts on a number in the order of the legend, with signs on the page."""
 
     meaning: str
     sign: str
-    latex: str
 
-    def __new__(cls, name: str, meaning: str = "", sign: str = "", latex: str = "") -> Self:
+    def __new__(cls, name: str, meaning: str = "", sign: str = "") -> Self:
         """Create a verdict, which is its name."""
         verdict = str.__new__(cls, name)
-        verdict._value_ = name
-        verdict.meaning, verdict.sign, verdict.latex = meaning, sign, latex
+        verdict._value_, verdict.meaning, verdict.sign = name, meaning, sign
         return verdict
 
-    EXACT = "exact", "the two means are within 0.01", "=", "="
-    NEAR = "within 1", "within one point", "≈", r"\approx"
+    EXACT = "exact", "the two means are within 0.01", "="
+    NEAR = "within 1", "within one point", "≈"
     COMPATIBLE = (
         "compatible",
         "further apart, but the means do not differ significantly (Welch, 5 %)",
-        *("~", r"\sim"),
+        "~",
     )
     UP = (
         "differs up",
         "ours is more than one point above, and the means differ significantly",
-        *("▲", r"\uparrow"),
+        "▲",
     )
     DOWN = (
         "differs down",
         "ours is more than one point below, and the means differ significantly",
-        *("▼", r"\downarrow"),
+        "▼",
     )
-    DATA_DIFFER = "data differ", "the public data are not those the paper used", "≠", r"\neq"
+    DATA_DIFFER = "data differ", "the public data are not those the paper used", "≠"
     BEST = "best", "the best mean of the row"
     TIED = "tied", "not significantly below the best mean of the row (Welch, 5 %)"
     LOWER = "lower", "significantly below the best mean of the row"

@@ -32,7 +32,6 @@ def run_benchmark(
     files = {
         "table.csv": tables.tidy_csv(table),
         "table.md": tables.markdown(table),
-        "table.tex": tables.latex(table),
         "benchmark.json": tables.as_json(content),
     }
     if has_print(table):

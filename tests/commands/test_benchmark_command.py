@@ -34,7 +34,7 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
     assert "\x1b" not in result.output
     assert re.search(r"\b4 .*computed.*\b0 reused.*sgpmic-out/benchmark", result.stderr)
     written = {path.name for path in (here / "sgpmic-out" / "benchmark").glob("[!.]*")}
-    tables = {"table.csv", "table.md", "table.tex"}
+    tables = {"table.csv", "table.md"}
     documents = {"summary.json", "summary.md", "benchmark.json", "manifest.json"}
     assert written == tables | documents | {"runs"}
     assert run(f"--dataset iris {QUICK} --quiet").stderr == ""

@@ -1,4 +1,4 @@
-"""Write a comparison as CSV, Markdown and LaTeX.
+"""Write a comparison as CSV and Markdown.
 
 `table.*` has our number, the printed one and the verdict in each cell, `summary.md` the counts and
 the cells that differ. The tables hold no times and no dates, so a benchmark that was killed and
@@ -60,25 +60,6 @@ def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def latex_table(columns: str, head: Sequence[str], rows: Iterable[str], title: str = "") -> str:
-    """Return a tabular (needs booktabs) with lines as rows."""
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", latex_row(head), r"\midrule", *rows]
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([f"% {title}", *lines] if title else lines)
-
-
-def latex_row(entries: Iterable[str]) -> str:
-    """Return one row of a tabular."""
-    return " & ".join(entries) + r" \\"
-
-
-def escape(text: str) -> str:
-    """Escape the special characters of LaTeX."""
-    special = {character: "\\" + character for character in "&%$#_{}"}
-    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(character, character) for character in text)
-
-
 def plain(mean: float, std: float) -> str:
     """Return `91.33±0.00`, or a dash for NaN."""
     return "–" if math.isnan(mean) else f"{mean:.2f}±{std:.2f}"
@@ -116,24 +97,6 @@ def markdown(table: pd.DataFrame) -> str:
     if notes := notes_of(table):
         parts.append("".join(f"- {', '.join(where)}: {note}\n" for note, where in notes.items()))
     return "\n".join(parts)
-
-
-def latex(table: pd.DataFrame) -> str:
-    """Return one tabular for each metric; the verdict on every number is its exponent.
-
-    The printed numbers are below in small type, in the rows that have any.
-    """
-    parts, methods = [], table["method"].unique()
-    for metric in shown_metrics(table):
-        lines = []
-        for dataset, variance, cells in _rows(table, metric):
-            lines.append(latex_row([escape(dataset), variance, *map(_latex_cell, cells)]))
-            if any(map(_latex_printed, cells)):
-                lines.append(latex_row(["", "", *map(_latex_printed, cells)]))
-        head = ["data set", r"variance \% (Q)", *map(escape, methods)]
-        parts.append(latex_table(f"ll{'r' * len(methods)}", head, lines, TITLES[metric]))
-    signs = [f"${verdict.latex}$ {verdict}" for verdict in used(table) if verdict.latex]
-    return "\n\n".join(parts) + (f"\n\n% Verdicts: {', '.join(signs)}\n" if signs else "\n")
 
 
 def methods_table(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
@@ -230,18 +193,3 @@ def _markdown_cell(cell: Any) -> str:
     size = f" {difference}" if difference and cell.verdict != Verdict.EXACT else ""
     ours = plain(cell.mean, cell.std)
     return f"{f'**{ours}**' if cell.best else ours}<br>{printed}{cell.verdict}{size}"
-
-
-def _latex_cell(cell: Any) -> str:
-    if cell is None or pd.isna(cell.mean):
-        return cell.verdict if cell else ""
-    sign = Verdict(cell.verdict).latex
-    number = rf"{cell.mean:.2f} \pm {cell.std:.2f}"
-    bold = rf"\mathbf{{{number}}}" if cell.best else number
-    return f"${bold}{f'^{{{sign}}}' if sign else ''}$"
-
-
-def _latex_printed(cell: Any) -> str:
-    if cell is None or pd.isna(cell.paper_mean):
-        return ""
-    return rf"{{\footnotesize ${cell.paper_mean:.2f} \pm {cell.paper_std:.2f}$}}"

@@ -11,13 +11,7 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli.benchmark.plan import PERCENTAGES, LoadedData, load_data
-from sgpmic_cli.benchmark.render.tables import (
-    as_json,
-    escape,
-    latex_row,
-    latex_table,
-    markdown_table,
-)
+from sgpmic_cli.benchmark.render.tables import as_json, markdown_table
 from sgpmic_cli.data.registry import entry
 from sgpmic_cli.files import write_files
 from sgpmic_cli.gp import dimensions_for
@@ -59,14 +53,12 @@ def _shape(loaded: LoadedData) -> Shape:
 
 
 def write_table1(folder: Path, table: Sequence[Shape]) -> None:
-    """Write the table as CSV, Markdown, LaTeX and JSON."""
+    """Write the table as CSV, Markdown and JSON."""
     head, body = for_people(table)
     notes = "".join(f"- {shape['dataset']}: {shape['note']}\n" for shape in table if shape["note"])
-    rows = [latex_row(map(escape, row)) for row in body]
     texts = {
         "table1.csv": pd.DataFrame(table, dtype=object).to_csv(index=False, lineterminator="\n"),
         "table1.md": markdown_table(head, body) + (f"\n{notes}" if notes else ""),
-        "table1.tex": latex_table("lrrrrrrl", [*map(escape, head)], rows) + "\n",
         "table1.json": as_json({"datasets": table}),
     }
     write_files(folder, "table1", texts)

@@ -6,7 +6,7 @@ import pytest
 from small_studies import small_benchmark
 
 from sgpmic_cli.benchmark.compare import SHOWN
-from sgpmic_cli.benchmark.render.tables import latex, markdown, tidy_csv
+from sgpmic_cli.benchmark.render.tables import markdown, tidy_csv
 from sgpmic_cli.scores import SCORES
 
 
@@ -41,16 +41,3 @@ def test_markdown_rows_have_as_many_cells_as_the_head(results):
         lines = [line for line in table.splitlines() if line.startswith("|")]
         assert {len(re.split(r"(?<!\\)\|", line)) for line in lines} == {7}
     assert "**88.67±0.00**<br>88.67±0.00 exact" in markdown(results)
-
-
-def test_latex_escapes_names_and_balances_its_braces(results):
-    text = latex(results)
-    assert r"50\%\_of|mine.csv" in text
-    assert r"toy\_methods:Broken" in text
-    body = re.sub(r"\\[{}]", "", text)
-    assert body.count("{") == body.count("}")
-    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
-    assert {len(re.split(r"(?<!\\)&", row)) for row in rows} == {5}
-    assert r"$\mathbf{88.67 \pm 0.00}^{=}$" in text
-    assert re.findall(r"^% (\w+)$", text, re.M) == ["ACC", "NMI", "ARI"]
-    assert "--" not in text

@@ -27,7 +27,7 @@ def test_an_unavailable_set_has_its_printed_numbers(found, tmp_path):
     assert "yale is unavailable" in found["yale"]["note"]
     write_table1(tmp_path, list(found.values()))
     written = {path.name for path in tmp_path.glob("[!.]*")}
-    assert written == {f"table1.{ending}" for ending in ("csv", "md", "tex", "json")}
+    assert written == {f"table1.{ending}" for ending in ("csv", "md", "json")}
     last = json.loads((tmp_path / "table1.json").read_text())["datasets"][-1]
     expected = {"dataset": "yale", "n": None, "paper_n": 165, "q50": None, "paper_q50": 3}
     assert expected.items() <= last.items()
