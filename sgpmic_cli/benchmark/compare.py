@@ -11,12 +11,12 @@ The comparison is a data frame with a row for each cell and score:
 | title, column, settings_searched | of the method, see `Method` |
 | data, q, n_clusters, scores, settings | what was run |
 | repeats, failed, mean, std, seconds | our runs; no mean if all failed or there are no data |
-| note, reasons | warnings, and why runs failed or data are unavailable |
+| note | warnings, and why runs failed or data are unavailable |
 | paper_mean, paper_std, paper_repeats, data_differ | the printed number |
-| difference, low, high, error, verdict | see `judge` |
+| difference, low, high, verdict | see `judge` |
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Self
 
@@ -33,6 +33,8 @@ OWN_METRICS = ("ari", *METRICS)  # without printed numbers; ACC and NMI favour t
 ROW = ["dataset", "explained_variance"]
 # What was run in a cell.
 CELL = ["dataset", "data", "explained_variance", "q", "n_clusters", "method", "scores", "settings"]
+# Our numbers: a row for each score of a cell.
+NUMBER = ["cell", *CELL, "repeats", "failed", "seconds", "note", "metric", "mean", "std"]
 KEY = ["metric", *ROW, "method"]
 NUMBERS = ["mean", "std", "repeats"]
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
@@ -84,26 +86,25 @@ def compare(
     runs: pd.DataFrame, methods: Methods, printed: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Aggregate the frame of runs and compare it with printed numbers, if there are any."""
-    cells = [_cell(group) for _, group in runs.groupby("cell", sort=False)]
-    return comparison(cells, methods, printed)
+    rows = [row for _, cell in runs.groupby("cell", sort=False) for row in _numbers(cell)]
+    return comparison(pd.DataFrame(rows), methods, printed)
 
 
-def _cell(runs: pd.DataFrame) -> dict[str, Any]:
-    """Return the facts of a cell and its `numbers`, the mean and deviation of each score."""
+def _numbers(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the mean and the deviation of each score of a cell, with the facts of the cell."""
     good, failed = (runs[runs["status"] == status] for status in ("ok", "failed"))
     cell, reasons = runs.iloc[0], runs["reason"][runs["status"] != "ok"].unique().tolist()
-    scores = good[[cell["scores"].get(metric, metric) for metric in SHOWN]].astype(float)
-    numbers = zip(scores.mean(), scores.std(ddof=0), strict=True)
     repeats = len(good) + len(failed)
-    return {
-        **cell[CELL],
+    facts = {
+        **cell[["cell", *CELL]],
         "repeats": repeats,
         "failed": len(failed),
         "seconds": good["seconds"].mean(),
-        "numbers": dict(zip(SHOWN, numbers, strict=True)),
-        "reasons": tuple(reasons),
         "note": _note(runs, good, reasons) if repeats else reasons[0],
     }
+    for metric in SHOWN:
+        scores = good[cell["scores"].get(metric, metric)].astype(float)
+        yield {**facts, "metric": metric, "mean": scores.mean(), "std": scores.std(ddof=0)}
 
 
 def _note(runs: pd.DataFrame, good: pd.DataFrame, reasons: Sequence[str]) -> str:
@@ -123,19 +124,20 @@ def _note(runs: pd.DataFrame, good: pd.DataFrame, reasons: Sequence[str]) -> str
 
 
 def comparison(
-    cells: Sequence[Mapping[str, Any]], methods: Methods, printed: pd.DataFrame | None
+    numbers: pd.DataFrame, methods: Methods, printed: pd.DataFrame | None
 ) -> pd.DataFrame:
-    """Return a row for each score of each cell, with the printed number and the verdict."""
-    rows: list[dict[str, Any]] = []
-    for number, cell in enumerate(cells):
-        facts = {name: value for name, value in cell.items() if name != "numbers"}
-        method = methods.get(cell["method"]) or Method(cell["method"], "")
-        facts |= {"title": method.label, "column": method.column or method.name}
-        facts |= {"cell": number, "settings_searched": method.settings_searched}
-        for metric, (mean, std) in cell["numbers"].items():
-            rows.append({**facts, "metric": metric, "mean": mean, "std": std})
+    """Add the facts of the methods, the printed numbers and the verdicts to our numbers."""
+    run = [methods.get(name, Method(name, "")) for name in numbers["method"]]
     types: Any = {"q": "Int64", "mean": float, "std": float, "seconds": float}
-    table = pd.DataFrame(rows).astype(types)
+    table = (
+        numbers[NUMBER]
+        .astype(types)
+        .assign(
+            title=[method.label for method in run],
+            column=[method.column or method.name for method in run],
+            settings_searched=[method.settings_searched for method in run],
+        )
+    )
     columns = {name: f"paper_{name}" for name in NUMBERS}
     if printed is None:
         table = table.assign(**dict.fromkeys(columns.values(), np.nan), data_differ=False)
@@ -228,8 +230,7 @@ def judge(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     judged : DataFrame
-        `difference` of the means with its 95 % interval `low` to `high` (Welch) and its standard
-        `error`, and the `verdict`.
+        `difference` of the means with its 95 % interval `low` to `high` (Welch), and the `verdict`.
     """
     from scipy.special import stdtrit
 
@@ -258,5 +259,5 @@ def judge(table: pd.DataFrame) -> pd.DataFrame:
     }
     names = [str(verdict) for verdict in verdicts]
     verdict = np.select([np.asarray(each, bool) for each in verdicts.values()], names, Verdict.DOWN)
-    columns = {"difference": difference, "low": low, "high": high, "error": error}
+    columns = {"difference": difference, "low": low, "high": high}
     return pd.DataFrame({**columns, "verdict": verdict.astype(object)}, index=table.index)

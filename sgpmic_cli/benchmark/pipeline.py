@@ -23,8 +23,8 @@ def run_benchmark(
 ) -> tuple[Runs, pd.DataFrame, dict[str, Any]]:
     """Run or resume a benchmark and write its tables and manifest into `out`.
 
-    Return the runs, their comparison (see `compare`), also with printed numbers if there are any
-    (see `read_printed`), and its JSON document.
+    Return the runs, their comparison (see `compare`), also with printed numbers if there are any,
+    and its JSON document.
     """
     runs = run_study(study, options, out)
     table = best_settings(compare(runs.frame, study.methods, printed))

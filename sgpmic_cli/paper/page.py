@@ -6,7 +6,7 @@ import numpy as np
 
 from sgpmic_cli.benchmark.compare import METRICS, rows_of
 from sgpmic_cli.benchmark.counts import in_print, wins
-from sgpmic_cli.benchmark.documents import read_document, read_printed
+from sgpmic_cli.benchmark.documents import read_document
 from sgpmic_cli.benchmark.render import page
 from sgpmic_cli.benchmark.render.grid import Report, dataset_title
 from sgpmic_cli.benchmark.render.tables import TITLES, plain
@@ -14,7 +14,7 @@ from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.pages import Html, Section, document, fill, picture, table, templates
-from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
+from sgpmic_cli.paper.experiments.protocols import paper_suite, read_printed, table2
 from sgpmic_cli.paper.figures import MODULES
 
 TABLE2_FOLDER, AS_STATED_FOLDER = "table2", "table2-as-stated"

@@ -3,6 +3,8 @@
 import json
 from functools import cache
 
+import pandas as pd
+
 from sgpmic_cli.benchmark.compare import METRICS, SHOWN, comparison
 from sgpmic_cli.benchmark.documents import document
 from sgpmic_cli.benchmark.plan import Study
@@ -19,14 +21,15 @@ PRINTED = table2().set_index(["metric", "dataset", "explained_variance", "method
 @cache  # takes seconds
 def _benchmark(shifts):
     """Return the text of benchmark.json."""
-    cells = [
-        _cell(name, percentage, method, shifts[i % len(shifts)])
+    rows = [
+        row
         for name in names()
         if entry(name).in_paper
         for percentage in entry(name).variances
         for i, method in enumerate(METHODS)
+        for row in _cell(name, percentage, method, shifts[i % len(shifts)])
     ]
-    numbers = comparison(cells, {}, table2())
+    numbers = comparison(pd.DataFrame(rows), {}, table2())
     return json.dumps(document(Study([], {}, protocol="as-run"), numbers))
 
 
@@ -52,14 +55,9 @@ def write_results(folder, shifts=SHIFTS):
 
 
 def _cell(name, percentage, method, shift):
-    """Return a cell of ten runs; numbers that are not printed are near 50. Yale is unavailable."""
-    numbers = dict.fromkeys(SHOWN, (None, None))
-    if name != "yale":
-        numbers = dict.fromkeys(SHOWN, (40.0, 1.0))
-        for metric in METRICS:
-            mean = PRINTED.get((metric, name, percentage, method), 50.0)
-            numbers[metric] = mean + shift, 0.25
-    return {
+    """Yield the numbers of ten runs, near 50 if none is printed. Yale is unavailable."""
+    facts = {
+        "cell": f"{method} on {name} {percentage}",
         "dataset": name,
         "data": "" if name == "yale" else f"{name} at {percentage}",  # no row repeats another
         "explained_variance": percentage,
@@ -70,8 +68,13 @@ def _cell(name, percentage, method, shift):
         "settings": {"lam": 1.0} if method in ("aml", "unca") else {},
         "repeats": 0 if name == "yale" else 10,
         "failed": 0,
-        "numbers": numbers,
         "seconds": 0.5,
         "note": NOTE if (name, method) == ("iris", "sdc") else "",
-        "reasons": (),
     }
+    for metric in SHOWN:
+        mean, std = None, None
+        if name != "yale" and metric in METRICS:
+            mean, std = PRINTED.get((metric, name, percentage, method), 50.0) + shift, 0.25
+        elif name != "yale":
+            mean, std = 40.0, 1.0
+        yield {**facts, "metric": metric, "mean": mean, "std": std}

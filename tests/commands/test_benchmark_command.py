@@ -15,16 +15,14 @@ def run(here):
 def test_json_is_one_document(run):
     document = json.loads(run(f"--dataset iris --variance 50,95 {QUICK} --json").stdout)
     assert document["protocol"] == "as-run"
-    assert len(document["cells"]) == 4
-    scores = ("acc", "nmi", "ari", "acc_hungarian")
-    facts = {"dataset", "variance", "q", "method", "seconds", "note", "paper", "verdict", *scores}
-    for cell in document["cells"]:
-        assert cell.keys() >= facts
-        for statistic in (*(cell[score] for score in scores), *cell["paper"].values()):
-            assert statistic.keys() == {"mean", "std"}
-        assert cell["paper"].keys() == cell["verdict"].keys() == {"acc", "nmi"}
-        assert (cell["repeats"], cell["failed"]) == (2, 0)
-        assert cell["seconds"] > 0
+    scores = ["acc", "nmi", "ari", "acc_hungarian"]
+    assert [row["metric"] for row in document["numbers"]] == 4 * scores
+    facts = {"dataset", "explained_variance", "q", "method", "mean", "std", "note", "verdict"}
+    for row in document["numbers"]:
+        assert row.keys() >= facts
+        assert (row["paper_mean"] is None) == (row["metric"] not in ("acc", "nmi"))
+        assert (row["repeats"], row["failed"]) == (2, 0)
+        assert row["seconds"] > 0
 
 
 def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):

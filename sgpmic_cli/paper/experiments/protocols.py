@@ -10,13 +10,16 @@ printed numbers apply to registered data sets only.
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from sgpmic_cli.benchmark.documents import parse_printed
-from sgpmic_cli.benchmark.plan import Cell, Suite
+from sgpmic_cli.benchmark.compare import KEY, NUMBERS, SHOWN
+from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Cell, Suite
 from sgpmic_cli.data.registry import entry, find, names
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.paper.experiments.methods import FOLDER, PaperMethod, paper_methods
 
 REFERENCE = FOLDER / "reference.csv"  # of the gate
@@ -64,10 +67,51 @@ def _prescribed(cell: Cell, settings: Mapping[str, Any], scores: Mapping[str, st
     return replace(cell, settings={**settings, **cell.settings}, scores={**cell.scores, **scores})
 
 
+def read_printed(path: Path) -> pd.DataFrame:
+    """Read and check printed numbers: the columns KEY, NUMBERS and `data_differ` (False).
+
+    The CSV file has the columns method, dataset, metric, mean, std and repeats. A column `variance`
+    has the percentage of each row, which is otherwise 95. Lines without a mean and other columns
+    are ignored.
+    """
+    try:
+        return _checked(pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig"))
+    except (OSError, KeyError, ValueError) as error:
+        problem = f"column {error} is missing" if isinstance(error, KeyError) else error
+        raise UsageError(
+            f"{str(path)!r} is not a CSV file of printed numbers: {problem}."
+        ) from None
+
+
+def _checked(table: pd.DataFrame) -> pd.DataFrame:
+    table.index += 2  # the lines of the file
+    table = table[table["mean"] != ""]
+    if table.empty:
+        raise ValueError("there is no number in it")
+    if "variance" not in table:
+        table = table.assign(variance=str(USUAL_PERCENTAGE))
+    variance = table["variance"].replace("", str(USUAL_PERCENTAGE))
+    printed = table.assign(metric=table["metric"].str.lower(), explained_variance=variance)
+    printed = printed[[*KEY, *NUMBERS]]
+    numbers = printed[["explained_variance", *NUMBERS]].apply(pd.to_numeric, errors="coerce")
+    printed = printed.assign(**numbers)
+    problems = {
+        f"its metric is none of {', '.join(SHOWN)}": ~printed["metric"].isin(SHOWN),
+        "a number is missing or wrong": ~np.isfinite(numbers).all(axis=1),
+        "a number is negative": (printed["std"] < 0) | (printed["repeats"] <= 0),
+        "it repeats an earlier cell": printed.duplicated(KEY),
+    }
+    for problem, wrong in problems.items():
+        for line in printed.index[wrong]:
+            raise ValueError(f"line {line}: {problem}")
+    types: Any = {"explained_variance": int, **dict.fromkeys(NUMBERS, float)}
+    return printed.astype(types).assign(data_differ=False).reset_index(drop=True)
+
+
 @cache
 def table2() -> pd.DataFrame:
     """Return the numbers of Table 2; `data_differ` marks those whose data are not public."""
-    printed = parse_printed((FOLDER / "table2.csv").read_bytes())
+    printed = read_printed(FOLDER / "table2.csv")
     different = [name for name in names() if entry(name).data_differ]
     return printed.assign(data_differ=printed["dataset"].isin(different))
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare import compare
+from sgpmic_cli.benchmark.compare import ROW, compare
 from sgpmic_cli.benchmark.counts import caveat_sentences, caveats
 from sgpmic_cli.benchmark.documents import plain_rows
 from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Cell, Study
@@ -66,25 +66,12 @@ class Sweep:
         """Return the JSON document of the command."""
         study = self.runs.study
         missing = self.points[self.points["repeats"] == 0].drop_duplicates("dataset")
-        names = ("q", "method", self.axis.parameter, "settings", "repeats", "failed")
-        points = []
-        for _, cell in self.available.groupby("cell", sort=False):
-            rows = plain_rows(cell)
-            first = rows[0]
-            points.append(
-                {
-                    "dataset": first["dataset"],
-                    "variance": first["explained_variance"],
-                    **{name: first[name] for name in names},
-                    **{row["metric"]: {"mean": row["mean"], "std": row["std"]} for row in rows},
-                    "reasons": list(first["reasons"]),
-                    "note": first["note"],
-                }
-            )
+        columns = [*ROW, "q", "method", self.axis.parameter, "metric", "mean", "std"]
+        columns += ["repeats", "failed", "settings", "note"]
         return {
             "sweep": self.axis.name,
             **{name: getattr(study, name) for name in ("protocol", "repeats", "seed")},
-            "points": points,
+            "points": plain_rows(self.available[columns]),
             "unavailable": dict(zip(missing["dataset"], missing["note"], strict=True)),
         }
 

@@ -5,9 +5,8 @@ import re
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.benchmark.documents import read_printed
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.paper.experiments.protocols import table2
+from sgpmic_cli.paper.experiments.protocols import read_printed, table2
 from sgpmic_cli.paper.page import report_page
 
 HEADING = "method,dataset,metric,mean,std,repeats\n"
