@@ -13,14 +13,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from scipy.special import stdtrit
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.benchmark.render.grid import dataset_title
 from sgpmic_cli.paper.experiments.protocols import figure_acc
 from sgpmic_cli.paper.figures.panels import Panel, PlotOptions, fit_panels
-from sgpmic_cli.style import COLOURS, INK, LETTERS, MARKERS, PAGE, as_drawn, canvas
+from sgpmic_cli.style import COLOURS, LETTERS, MARKERS, PAGE, as_drawn, canvas
 
 METHODS = {  # of figures 2 and 3, in the order of the panels, as the paper calls them
     **{"isomap-fcm": "ISOMAP", "ppca-fcm": "PPCA", "aml": "AML", "unca": "UNCA"},
@@ -29,8 +28,6 @@ METHODS = {  # of figures 2 and 3, in the order of the panels, as the paper call
 KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
 GREY = "#7a7a7a"
 FIGURE4_SIZE = 2.5  # times the usual area, so that the classes of dense curves can be read
-STAR = "* The printed ACC is outside the 95 % prediction interval of our runs."
-ROUNDING = 0.005  # of the printed numbers
 PAPER_ARCS = "99.32 and 97.35"  # ACC and NMI in the text on figure 4
 
 
@@ -50,7 +47,7 @@ def _draw_methods(name: str, dataset: str, stem: Path, options: PlotOptions) -> 
             method, lam = panel.run.cell.method.name, panel.run.cell.settings.get("lam")
             title = METHODS[method] if lam is None else f"{METHODS[method]}, λ = {lam:g}"
             draw_panel(axes, panel, f"({LETTERS[i]}) {title}", figure_acc()[name, dataset, method])
-        legend(figure, panels[0].run.data.class_names, STAR)
+        legend(figure, panels[0].run.data.class_names)
 
 
 figure2 = partial(_draw_methods, "figure2", "iris")
@@ -89,7 +86,7 @@ def figure5(stem: Path, options: PlotOptions) -> None:
             title = f"({letter}) {dataset_title(name)}, {KERNELS[kernel]}"
             draw_panel(axes, panel, title, figure_acc()["figure5", name, kernel], larger=1.6)
         names = (panel.run.data.class_names for panel in (panels[0], panels[-1]))
-        legend(figure, [" / ".join(pair) for pair in zip(*names, strict=True)], STAR)
+        legend(figure, [" / ".join(pair) for pair in zip(*names, strict=True)])
 
 
 def _with_both_kernels(cell: Cell) -> list[Cell]:
@@ -108,26 +105,14 @@ def draw_panel(
     """Draw the latent points of a panel above the mean ACC of the repeats and the paper's ACC."""
     scatter(axes, panel.X, panel, larger=larger)
     acc = panel.run.score("acc")
-    mark = "*" if differs(acc, printed) else ""
-    scores = f"ACC {acc.mean():.2f} ± {acc.std():.2f} %; paper {printed:.2f}{mark}"
+    scores = f"ACC {acc.mean():.2f} ± {acc.std():.2f} %; paper {printed:.2f}"
     axes.set_title(title)
     axes.set_xlabel(f"latent dimension 1\n{scores}", linespacing=1.5)
     axes.set_ylabel("latent dimension 2", labelpad=1)
 
 
-def differs(acc: Array, printed: float) -> bool:
-    """Tell whether a printed ACC lies outside the 95 % prediction interval of one more run."""
-    if len(acc) < 2:
-        return False
-    reach = stdtrit(len(acc) - 1.0, 0.975) * acc.std(ddof=1) * np.sqrt(1.0 + 1.0 / len(acc))
-    return abs(acc.mean() - printed) > reach + ROUNDING
-
-
 def scatter(axes: Axes, points: Array, panel: Panel, *, larger: float = 1.0) -> None:
-    """Draw points (N, 2) in a fixed random order, so that no class hides the others.
-
-    Places with more than a tenth of the points are circled, and their numbers are given.
-    """
+    """Draw points (N, 2) in a fixed random order, so that no class hides the others."""
     size = larger * float(np.clip(2600 / len(points), 5.0, 15.0))
     order = np.random.RandomState(0).permutation(len(points))
     style: Any = {"s": size, "edgecolors": "white", "linewidths": 0.25, "alpha": 0.75}
@@ -138,24 +123,10 @@ def scatter(axes: Axes, points: Array, panel: Panel, *, larger: float = 1.0) -> 
             x, y = points[rows].T
             axes.scatter(x, y, marker=MARKERS[group % len(MARKERS)], c=colours, **style)
     axes.margins(0.06)
-    if places := crowded(points):
-        ring: Any = {"s": 60, "facecolors": "none", "edgecolors": INK, "linewidths": 0.8}
-        axes.scatter(*np.transpose([place for place, _ in places]), **ring)
-        axes.set_ymargin(0.15)  # room for the text
-        text = f"circled: {', '.join(str(count) for _, count in places)} rows"
-        axes.text(0.02, 0.99, text, transform=axes.transAxes, va="top", fontsize=6)
     axes.locator_params(nbins=4)
 
 
-def crowded(points: Array) -> list[tuple[tuple[float, float], int]]:
-    """Return the squares, a hundredth of the panel wide, with more than a tenth of the points."""
-    counts, x, y = np.histogram2d(points[:, 0], points[:, 1], bins=100)
-    many = np.argwhere(counts > max(1, len(points) // 10))
-    middles = [(float(x[i] + x[i + 1]) / 2, float(y[j] + y[j + 1]) / 2) for i, j in many]
-    return [(middle, int(counts[i, j])) for middle, (i, j) in zip(middles, many, strict=True)]
-
-
-def legend(figure: Figure, class_names: Sequence[str], note: str = "") -> None:
+def legend(figure: Figure, class_names: Sequence[str]) -> None:
     """Draw one legend below all panels: a row of markers (classes), a row of colours (clusters)."""
     handles = []  # Matplotlib fills a legend column by column
     dot: Any = {"linestyle": "", "markersize": 5}
@@ -164,6 +135,6 @@ def legend(figure: Figure, class_names: Sequence[str], note: str = "") -> None:
         handles.append(Line2D([], [], color=GREY, marker=MARKERS[i], label=label, **dot))
         label = f"cluster {i + 1}"
         handles.append(Line2D([], [], color=COLOURS[i], marker="o", label=label, **dot))
-    title = f"Shown is the run whose ACC is nearest to the mean of all.\n{note}".rstrip()
+    title = "Shown is the run whose ACC is nearest to the mean of all."
     place: Any = {"loc": "outside lower center", "ncols": len(class_names), "title_fontsize": 7}
     figure.legend(handles=handles, title=title, **place)

@@ -28,7 +28,6 @@ TICKS = (1, 3, 10, 30, 100)  # of the inducing points
 BAND = "Bands are one standard deviation of the runs."
 FLOOR = "SGP-MIC's covariance floor is scaled with the number of clusters M, by M^(-2/Q)."
 TIMES = "Run times are of fits side by side, and depend on what else ran."
-BELOW = 0.6  # a curve is left out if it stays below this fraction of the lowest other mean
 
 
 def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
@@ -72,32 +71,15 @@ def figure7(stem: Path, options: PlotOptions) -> None:
             axes.remove()
         for i, (axes, (dataset, panel)) in enumerate(zip(grid.flat, panels.items(), strict=False)):
             axes.set_title(f"({LETTERS[i % len(LETTERS)]}) {as_drawn(str(dataset).capitalize())}")
-            below = ""
             for method in panel["method"].unique():
-                curve, rest = (panel[(panel["method"] == method) == this] for this in (True, False))
                 label = as_drawn(methods[method].label if method in methods else method)
-                low, high = curve["mean"].min(), curve["mean"].max()
-                if high < BELOW * rest["mean"].min():
-                    below += f"\n{label}, {low:.0f} to {high:.0f} %, is below the axis"
-                else:
-                    draw_curve(axes, curve, label, **looks[method])
+                draw_curve(axes, panel[panel["method"] == method], label, **looks[method])
             counts = sorted(panel["x"].astype(int).unique())
             _log_ticks(axes, counts[:: -(-len(counts) // MOST_TICKS)])
-            printed = [name in methods and methods[name].group == "all" for name in panel["method"]]
-            runs = f"mean of {panel['n'].max():.0f} runs"
-            axes.set_xlabel(f"number of clusters ({runs}){ahead(panel[printed])}{below}")
+            axes.set_xlabel(f"number of clusters (mean of {panel['n'].max():.0f} runs)")
         for axes in grid[:, 0]:
             axes.set_ylabel("ACC (%)")
         _legend(figure, 7, f"{FLOOR} {BAND}")
-
-
-def ahead(panel: pd.DataFrame) -> str:
-    """Return a line with the numbers of clusters at which SGP-MIC has the highest mean."""
-    means = panel.pivot_table(index="x", columns="method", values="mean")
-    if PAPER not in means or len(means.columns) == 1:
-        return ""
-    best = means.index[means[PAPER] == means.max(axis="columns")].astype(int).astype(str)
-    return f"\nSGP-MIC highest of the paper's methods at {', '.join(best) or 'none'}"
 
 
 def figure8(stem: Path, options: PlotOptions) -> None:

@@ -63,27 +63,3 @@ def test_figures_are_drawn(options, monkeypatch, name):
     monkeypatch.setattr(convergence, "DATASETS", ["iris", "wine"])
     drawing(name)(options.results / name, options)
     assert (options.results / f"{name}.png").stat().st_size > 10_000
-
-
-def test_a_star_marks_a_printed_acc_that_one_more_run_would_rarely_have():
-    acc = np.array([94.0, 95.0] * 5)
-    # 2.262 (t, 9 degrees of freedom) times 0.527 times sqrt(1.1) is 1.25.
-    assert [latent_spaces.differs(acc, 94.5 + off) for off in (1.2, 1.3)] == [False, True]
-    assert [latent_spaces.differs(0 * acc, off) for off in (0.004, 0.01)] == [False, True]
-
-
-def test_the_convergence_figure_lists_contradictions_to_the_text():
-    def trace(bound, acc):
-        return convergence.Trace("", np.array(bound), np.array(acc))
-
-    fine = trace([-9.0, -5.0, -5.0, -4.0], [50.0, 60.0, 60.0, 61.0])
-    falling = trace(fine.bound, [50.0, 60.0, 59.0, 61.0])
-    rising = trace([-9.0, -5.0, -5.1, -4.0], fine.acc)
-    ended = trace([-9.0, -4.0, -4.0, -3.999], fine.acc)
-    words = (
-        "ACC falls at some update in {}; the loss rises at some update in {}.\nNot converged, "
-        "the loss falls by more than 0.1 % in the last iteration: {}."
-    )
-    found = convergence.against_the_text([fine, falling, rising, ended])
-    assert found == words.format("(b)", "(c)", "(a), (b), (c)")
-    assert convergence.against_the_text([ended]) == words.format(*3 * ["no panel"])
