@@ -275,8 +275,8 @@ def threads() -> str:
     for row in read("speed.json")["threads"]:
         one, two = row["ms"]["1"] / 1e3, row["ms"]["2"] / 1e3
         name = f"{row['work']}, {row['setting']} model"
-        body.append([name, f"{one:#.2g} s", f"{two:#.2g} s", f"{one / two:.2f}"])
-    return markdown_table(["100,000 rows", "one thread", "two threads", "ratio"], body)
+        body.append([name, f"{row['n']:,}", f"{one:#.2g} s", f"{two:#.2g} s", f"{one / two:.2f}"])
+    return markdown_table(["", "rows", "one thread", "two threads", "ratio"], body)
 
 
 def whole_fits() -> str:
@@ -314,12 +314,6 @@ def beside_gpy() -> str:
     """Return the range of the time of the bound of one component relative to GPy's."""
     ratios = [row["ms"]["one"] / row["ms"]["gpy"] for row in read("speed.json")["sizes"]]
     return f"{min(ratios):.2f} to {max(ratios):.2f}"
-
-
-def paper_file() -> str:
-    """Return time and memory of the paper's model on a file."""
-    (row,) = [each for each in read("speed.json")["streamed"] if "paper_fit_seconds" in each]
-    return f"{row['paper_fit_seconds'] / 60:.1f} minutes, {row['paper_fit_gb']:.1f} GB"
 
 
 def growth() -> str:

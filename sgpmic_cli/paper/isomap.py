@@ -8,11 +8,7 @@ root of |a|^2 + |b|^2 - 2ab, because its rounding decides between the equal dist
 `parts="joined"` computes distances directly and connects the components by their closest pairs.
 `parts="auto"` does this only if the largest component has no more than half of the rows.
 
-Exact ISOMAP takes N^2 log N time and N^2 memory. With landmarks, ISOMAP of a random subsample is
-extended to all rows, and both are linear in N. A row is approximated by a weighted mean of its
-nearest landmarks, with weights as in locally linear embedding. Its coordinates are the same mean of
-the landmarks' coordinates. Landmarks are treated like other rows, so that equal rows have equal
-coordinates.
+ISOMAP takes N^2 log N time and N^2 memory.
 """
 
 from collections.abc import Callable
@@ -25,11 +21,10 @@ from scipy import linalg, sparse
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
-from sklearn.manifold._locally_linear import barycenter_weights
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.gp import with_fixed_signs
 
 Parts = Literal["largest", "joined", "auto"]
@@ -40,8 +35,7 @@ DUPLICATE_EDGE = 1e-9
 AXES = 8  # the number of cached axes is a multiple of this, so that several q share them
 EPS = float(np.finfo(float).eps)
 DENSE = 1000  # largest number of rows for which a dense eigensolver is faster
-N_LANDMARKS = 2000
-RIDGE = 1e-3  # relative to the mean squared distance to the landmarks
+MAX_ROWS = 10_000  # the geodesic distances of this many rows take 0.8 GB
 
 
 def isomap(
@@ -52,19 +46,14 @@ def isomap(
     `memory` is a folder or a joblib.Memory for the coordinates, which repeats and other methods
     then reuse.
     """
+    if len(Y) > MAX_ROWS:
+        raise UsageError(
+            f"ISOMAP compares all pairs of rows; it accepts at most {MAX_ROWS}, not {len(Y)}."
+        )
     n_axes = max(q, min(-(-q // AXES) * AXES, len(Y) - 1))
     cache = memory if hasattr(memory, "cache") else Memory(memory, verbose=0)
     coordinates = cache.cache(_coordinates)(Y, n_axes, parts)[:, :q]
     return unit_variance_axes(coordinates) if unit_variance else coordinates
-
-
-def landmark_isomap(
-    Y: Array, q: int, rng: np.random.RandomState, *, n_landmarks: int = N_LANDMARKS, parts: Parts
-) -> Array:
-    """Return coordinates on q axes with zero mean and unit variance (N, q)."""
-    landmarks = Y[np.sort(rng.permutation(len(Y))[:n_landmarks])]
-    coordinates = isomap(landmarks, q, parts=parts, unit_variance=False)
-    return unit_variance_axes(_interpolate(Y, landmarks, coordinates))
 
 
 def unit_variance_axes(X: Array) -> Array:
@@ -166,12 +155,3 @@ def _join(Y: Array, graph: sparse.csr_array, labels: NDArray[np.int32]) -> spars
         bridges[a, b] = bridges[b, a] = gaps[i, j] or DUPLICATE_EDGE
         joined |= labels == labels[a]
     return bridges.tocsr()
-
-
-def _interpolate(Y: Array, landmarks: Array, coordinates: Array) -> Array:
-    """Return the weighted means of the coordinates of each row's nearest landmarks."""
-    n_neighbors = min(N_NEIGHBORS, len(landmarks))
-    index = NearestNeighbors(n_neighbors=n_neighbors).fit(landmarks)
-    near = index.kneighbors(Y, return_distance=False)  # (N, neighbours)
-    weights = barycenter_weights(Y, landmarks, near, reg=RIDGE / n_neighbors)
-    return np.einsum("nk,nkq->nq", weights, coordinates[near])

@@ -1,4 +1,4 @@
-"""ISOMAP against scikit-learn, a dense solver, printed cells and a Swiss roll."""
+"""ISOMAP against scikit-learn, a dense solver and printed cells."""
 
 import sys
 
@@ -14,7 +14,6 @@ from sgpmic_cli.paper.isomap import (
     DUPLICATE_EDGE,
     expanded_distances,
     isomap,
-    landmark_isomap,
     neighbor_graph,
 )
 from sgpmic_cli.paper.methods.embedding_fcm import IsomapMixture
@@ -75,40 +74,6 @@ def test_rounding_of_expanded_distances_gives_the_printed_cells_of_iris(q, print
         X = isomap(iris.Y, q, parts=parts)
         acc = purity(iris.labels, fuzzy_c_means(X, 3, np.random.RandomState(0)).labels)
         assert (abs(acc - printed) < (0.005 if expected else 0.5)) == expected
-
-
-def swiss_roll(n):
-    """Return the rows and the two coordinates from which they were generated."""
-    rng = np.random.RandomState(0)
-    turn, height = 1.5 * np.pi * (1.0 + 2.0 * rng.uniform(size=n)), 21.0 * rng.uniform(size=n)
-    length = 0.5 * (turn * np.sqrt(1 + turn**2) + np.arcsinh(turn))  # arc length of the spiral
-    Y = np.column_stack([turn * np.cos(turn), height, turn * np.sin(turn)])
-    return Y, np.column_stack([length, height])
-
-
-def embed(Y, n_landmarks):
-    return landmark_isomap(Y, 2, np.random.RandomState(0), n_landmarks=n_landmarks, parts="largest")
-
-
-def correlations(X, other):
-    """Return the correlation of each axis of `other` with the best linear function of X."""
-    design = np.column_stack([X, np.ones(len(X))])
-    fitted = design @ np.linalg.lstsq(design, other, rcond=None)[0]
-    return [np.corrcoef(a, b)[0, 1] for a, b in zip(fitted.T, other.T, strict=True)]
-
-
-def test_the_coordinates_of_the_roll_are_found():
-    Y, truth = swiss_roll(3000)
-    X = embed(Y, 1000)
-    assert min(correlations(X, truth)) > 0.99
-    np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-12)
-    np.testing.assert_allclose(X.std(axis=0, ddof=1), 1.0)
-
-
-def test_duplicates_have_equal_coordinates():
-    X = embed(np.repeat(swiss_roll(300)[0], 4, axis=0), 400).reshape(300, 4, 2)
-    assert np.isfinite(X).all()
-    np.testing.assert_allclose(X - X[:, :1], 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("sweeps", "log_determinant"), [(8, True), (2, False)])

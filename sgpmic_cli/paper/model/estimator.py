@@ -22,13 +22,13 @@ from sgpmic_cli._typing import Array, Indices, PathLike, Table
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.model_file import check_shapes, save_model
-from sgpmic_cli.paper.isomap import Parts
+from sgpmic_cli.paper.isomap import Parts, isomap
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, train
 from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear, named
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
-from sgpmic_cli.paper.model.start import latent_start, start, starting_log_beta
+from sgpmic_cli.paper.model.start import start, starting_log_beta
 from sgpmic_cli.parameters import (
     Amount,
     Callback,
@@ -137,7 +137,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Called as ``callback(iteration, bound, labels)`` after every iteration. If it has a method
         `started`, that is called as ``callback.started(step)`` when a step of the fit begins.
     random_state : int, RandomState instance or None, default=None
-        Seed of fuzzy c-means, the inducing inputs and, for many rows, the ISOMAP landmarks.
+        Seed of fuzzy c-means and the inducing inputs.
 
     Attributes
     ----------
@@ -314,7 +314,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
                 f"n_inducing={self.n_inducing} is more than the {len(Y)} rows; {len(Y)} are used."
             )
         estimators.report_step(self, "ISOMAP")
-        X = latent_start(shaped, int(q), self.isomap_components, self.memory, random_state)
+        X = isomap(shaped, int(q), parts=self.isomap_components, memory=self.memory)
         data, log_beta = observe(scaled), starting_log_beta(scaled)
         kernel, fits = self._kernel(), []
         for seed in random_state.randint(np.iinfo(np.int32).max, size=self.n_init):

@@ -1,34 +1,15 @@
-"""The start of a fit: ISOMAP for X, fuzzy c-means on X for the clusters, random rows of X for Z."""
+"""The start of a fit from X: fuzzy c-means for the clusters, random rows of X for Z."""
 
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.errors import UsageError, warn_caller
-from sgpmic_cli.paper.fcm import fuzzy_c_means, memberships_of
-from sgpmic_cli.paper.isomap import N_LANDMARKS, Parts, isomap, landmark_isomap
+from sgpmic_cli.errors import UsageError
+from sgpmic_cli.paper.fcm import fuzzy_c_means
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.kernels import LOG_LIMIT, Kernel
 from sgpmic_cli.paper.model.mixture import maximise, mixture
-
-EXACT_ROWS = 5000  # with more rows the N x N geodesic distances of ISOMAP cost more than the fit
-FCM_ROWS = 50_000  # a subsample of this size determines the centres precisely enough
-
-
-def latent_start(
-    Y: Array, q: int, parts: Parts, memory: Any, random_state: np.random.RandomState
-) -> Array:
-    """Return ISOMAP coordinates with unit variance (N, q), from landmarks if N is large."""
-    if len(Y) <= EXACT_ROWS:
-        return isomap(Y, q, parts=parts, memory=memory)
-    warn_caller(
-        f"{len(Y)} rows are too many for exact ISOMAP (up to {EXACT_ROWS}): the start uses ISOMAP "
-        f"of {N_LANDMARKS} random rows and interpolates the others, and fuzzy c-means of at most "
-        f"{FCM_ROWS} rows."
-    )
-    return landmark_isomap(Y, q, random_state, parts=parts)
 
 
 def starting_log_beta(scaled: Array) -> float:
@@ -53,10 +34,7 @@ def start(
     bias and white, which have the unit of Y^2, are multiplied by `kernel_start`.
     """
     m, q = model.n_clusters, X.shape[1]
-    sample = X if len(X) <= FCM_ROWS else X[random_state.permutation(len(X))[:FCM_ROWS]]
-    centers, S, _ = fuzzy_c_means(sample, m, random_state)
-    if sample is not X:
-        S = memberships_of(cdist(centers, X, "sqeuclidean")).T.copy()
+    centers, S, _ = fuzzy_c_means(X, m, random_state)
     Z = X[random_state.permutation(len(X))[: model.n_inducing]].copy()
     prior = mixture(np.full(m, 1.0 / m), centers, np.tile(np.eye(q), (m, 1, 1)))
     sharp = S**model.start_sharpness

@@ -6,7 +6,6 @@ import reference
 from random_problem import FORMS, KERNELS, problem
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.model import start
 from sgpmic_cli.paper.model.bound import Bound, observe
 from sgpmic_cli.paper.model.em import expectation, m_step
 from sgpmic_cli.paper.model.estimator import SGPMIC
@@ -70,14 +69,3 @@ def test_the_bound_can_be_recomputed_from_the_public_attributes(kernel):
     scaled = (Y - model.offset_) / model.scale_
     expected = reference.kl_corrected_bound(scaled, *points, S, beta, *prior)
     assert model.lower_bound_ == pytest.approx(expected, rel=1e-8)
-
-
-def test_many_rows_start_from_landmarks_with_a_warning(monkeypatch):
-    monkeypatch.setattr(start, "EXACT_ROWS", 150)
-    monkeypatch.setattr(start, "FCM_ROWS", 100)
-    rng = np.random.RandomState(0)
-    Y = 6.0 * rng.randn(3, 4)[np.arange(300) % 3] + rng.randn(300, 4)
-    with pytest.warns(UserWarning, match="300 rows are too many for exact ISOMAP"):
-        model = SGPMIC(3, 2, n_inducing=15, max_iter=3, random_state=0).fit(Y)
-    assert model.embedding_.shape == (300, 2)
-    assert all(len(set(model.labels_[i::3])) == 1 for i in range(3))
