@@ -69,20 +69,15 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
 
     printed = compare.has_print(results)
     occurring: dict[str, int] = {}
+    shown = tables.with_texts(results)
     for metric in compare.METRICS if printed else ("ari",):
-        part, title = results[results["metric"] == metric], tables.TITLES[metric]
-        columns = {
-            "data set": part["dataset"],
-            "% (Q)": map(tables.row_title, compare.rows_of(part)),
-            "method": part["title"],
-            title: map(tables.plain, part["mean"], part["std"]),
-        }
-        if printed:
-            columns["paper"] = map(tables.plain, part["paper_mean"], part["paper_std"])
-            columns["difference"] = map(tables.signed, part["difference"])
-        columns["verdict"] = part["verdict"]
-        rows = zip(*columns.values(), strict=True)
-        yield rich_table(list(columns), rows, left=("data set", "% (Q)", "method", "verdict"))
+        part, title = shown[shown["metric"] == metric], tables.TITLES[metric]
+        columns = {"dataset": "data set", "row": "% (Q)", "title": "method", "ours": title}
+        columns |= {"paper": "paper", "off": "difference"} if printed else {}
+        columns["verdict"] = "verdict"
+        rows = part[[*columns]].to_numpy().tolist()
+        left = ("data set", "% (Q)", "method", "verdict")
+        yield rich_table(list(columns.values()), rows, left=left)
         counts = count_verdicts(compare.distinct(part)["verdict"])
         verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         yield f"{title}: {verdicts}; equal experiments are counted once"

@@ -8,7 +8,7 @@ from sgpmic_cli.benchmark.compare import METRICS, rows_of
 from sgpmic_cli.benchmark.counts import in_print, wins
 from sgpmic_cli.benchmark.documents import read_document
 from sgpmic_cli.benchmark.render import page
-from sgpmic_cli.benchmark.render.grid import Report, dataset_title
+from sgpmic_cli.benchmark.render.page import Report, dataset_title
 from sgpmic_cli.benchmark.render.tables import TITLES, plain
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names

@@ -8,7 +8,7 @@ resumed ends with the same bytes.
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -81,18 +81,39 @@ def tidy_csv(table: pd.DataFrame) -> str:
     return named.to_csv(index=False, lineterminator="\n", float_format="%.4f")
 
 
+def with_texts(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a comparison with the columns that the tables show.
+
+    These are the texts `ours` and `paper`, such as `91.33±0.00`, their difference `off`, the
+    variance with Q as `row`, such as `95 (2)`, and whether a mean is the `best` of its row.
+    """
+    q = table["q"].astype(str).where(table["q"].notna(), "?")
+    return table.assign(
+        row=table["explained_variance"].astype(str) + " (" + q + ")",
+        ours=list(map(plain, table["mean"], table["std"])),
+        paper=list(map(plain, table["paper_mean"], table["paper_std"])),
+        off=list(map(signed, table["difference"])),
+        best=is_best(table),
+    )
+
+
 def markdown(table: pd.DataFrame) -> str:
     """Return a table of each metric with our number, the printed one and the verdict."""
-    printed = has_print(table)
+    shown, methods = with_texts(table), table["method"].unique().tolist()
+    ours = shown["ours"].where(~shown["best"], "**" + shown["ours"] + "**")
+    paper = (shown["paper"] + " ").where(shown["paper_mean"].notna(), "")
+    off = (" " + shown["off"]).where((shown["off"] != "") & (shown["verdict"] != "exact"), "")
+    shown["text"] = ours + "<br>" + paper + shown["verdict"] + off
     parts = []
     for metric in shown_metrics(table):
-        body = [
-            [for_markdown(dataset), variance, *map(_markdown_cell, cells)]
-            for dataset, variance, cells in _rows(table, metric)
-        ]
-        content = markdown_table([*HEAD, *table["method"].unique()], body, left=2)
-        title = f"{TITLES[metric]}{', ours over the paper’s' if printed else ''}"
-        parts.append(f"### {title}\n\n{content}")
+        part = shown[shown["metric"] == metric]
+        body = []
+        for (dataset, _), row in part.groupby(ROW, sort=False):
+            cells = dict(zip(row["method"], row["text"], strict=True))
+            texts = (cells.get(method, "") for method in methods)
+            body.append([for_markdown(str(dataset)), row["row"].iloc[0], *texts])
+        title = f"{TITLES[metric]}{', ours over the paper’s' if has_print(table) else ''}"
+        parts.append(f"### {title}\n\n{markdown_table([*HEAD, *methods], body, left=2)}")
     parts.append("".join(f"- {verdict}: {verdict.meaning}\n" for verdict in used(table)))
     if notes := notes_of(table):
         parts.append("".join(f"- {', '.join(where)}: {note}\n" for note, where in notes.items()))
@@ -153,11 +174,6 @@ def summary_markdown(counts: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def row_title(cell: Any) -> str:
-    """Return the variance of a cell and its Q, such as `95 (2)`, or `95 (?)` if Q is unknown."""
-    return f"{cell.explained_variance} ({'?' if pd.isna(cell.q) else cell.q})"
-
-
 def notes_of(table: pd.DataFrame, row: str = "explained_variance") -> dict[str, list[str]]:
     """Return each note with the cells that have it; the column `row` tells rows apart."""
     notes: dict[str, list[str]] = {}
@@ -171,25 +187,3 @@ def used(table: pd.DataFrame) -> list[Verdict]:
     """Return the verdicts that occur in a table, in the order of the legend."""
     verdicts = set(table[table["metric"].isin(shown_metrics(table))]["verdict"])
     return [verdict for verdict in Verdict if verdict in verdicts]
-
-
-def _rows(table: pd.DataFrame, metric: str) -> Iterator[tuple[str, str, list[Any]]]:
-    """Yield data set, variance and the cells of every row, in the order of the methods.
-
-    A cell is None if it was not run. Its attribute `best` says whether it is the best of its row.
-    """
-    table = table.assign(best=is_best(table))
-    for (dataset, _), row in table[table["metric"] == metric].groupby(ROW, sort=False):
-        cells = {cell.method: cell for cell in rows_of(row)}
-        title = row_title(next(iter(cells.values())))
-        yield str(dataset), title, [cells.get(method) for method in table["method"].unique()]
-
-
-def _markdown_cell(cell: Any) -> str:
-    if cell is None:
-        return ""
-    printed = "" if pd.isna(cell.paper_mean) else f"{plain(cell.paper_mean, cell.paper_std)} "
-    difference = signed(cell.difference)
-    size = f" {difference}" if difference and cell.verdict != Verdict.EXACT else ""
-    ours = plain(cell.mean, cell.std)
-    return f"{f'**{ours}**' if cell.best else ours}<br>{printed}{cell.verdict}{size}"

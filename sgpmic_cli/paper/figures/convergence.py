@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.benchmark.fit import make_estimator
-from sgpmic_cli.benchmark.render.grid import dataset_title
+from sgpmic_cli.benchmark.render.page import dataset_title
 from sgpmic_cli.paper.figures.panels import PlotOptions, TypicalRun, typical_runs
 from sgpmic_cli.scores import purity
 from sgpmic_cli.style import COLOURS, LETTERS, PAGE, canvas

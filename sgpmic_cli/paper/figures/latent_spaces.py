@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.benchmark.plan import Cell
-from sgpmic_cli.benchmark.render.grid import dataset_title
+from sgpmic_cli.benchmark.render.page import dataset_title
 from sgpmic_cli.paper.experiments.protocols import figure_acc
 from sgpmic_cli.paper.figures.panels import Panel, PlotOptions, fit_panels
 from sgpmic_cli.style import COLOURS, LETTERS, MARKERS, PAGE, as_drawn, canvas
