@@ -9,7 +9,7 @@ from typer import Argument, Option
 from sgpmic_cli.commands import shared_options as shared
 from sgpmic_cli.commands.output import Output, Progress, finish_runs, rich_table
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING, SweepRange
+from sgpmic_cli.paper.experiments import CLUSTERS, INDUCING, SweepRange
 from sgpmic_cli.text import for_terminal
 
 if TYPE_CHECKING:
@@ -185,8 +185,7 @@ def plot(
     """
     from sgpmic_cli.benchmark.run import RunOptions
     from sgpmic_cli.files import output_folder
-    from sgpmic_cli.paper.figures import drawing, resolve
-    from sgpmic_cli.paper.figures.panels import PlotOptions
+    from sgpmic_cli.paper.figures import PlotOptions, drawing, resolve
 
     chosen, output = resolve(figures), Output(quiet=quiet)
     errors: dict[str, SgpmicError] = {}  # by their text

@@ -2,8 +2,7 @@ import pytest
 
 from sgpmic_cli.benchmark.methods import import_class, resolve
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.paper.experiments.methods import PaperMethod
-from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
+from sgpmic_cli.paper.experiments.protocols import PaperMethod, paper_suite, table2
 
 METHODS = paper_suite().methods
 

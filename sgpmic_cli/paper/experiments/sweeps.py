@@ -16,8 +16,8 @@ from sgpmic_cli.benchmark.render.tables import TITLES, as_json, markdown_table, 
 from sgpmic_cli.benchmark.run import RunOptions, Runs, run_study, write_study
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.paper.experiments import INDUCING, SweepRange
 from sgpmic_cli.paper.experiments.protocols import paper_suite
-from sgpmic_cli.paper.experiments.sweep_ranges import INDUCING, SweepRange
 
 MIN_COVARIANCE_FLOOR = 1e-7
 

@@ -2,31 +2,47 @@
 
 import importlib
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+from sgpmic_cli.benchmark.methods import unknown
+from sgpmic_cli.benchmark.plan import Study, Vary, unvaried
+from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.errors import UsageError
-
-if TYPE_CHECKING:
-    from sgpmic_cli.paper.figures.panels import PlotOptions
+from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 MODULES = {  # of the function that draws each figure and has its name
     "figure1": "graphical_model",
-    **dict.fromkeys(("figure2", "figure3", "figure4", "figure5"), "latent_spaces"),
-    "figure6": "convergence",
+    **dict.fromkeys(("figure2", "figure3", "figure4", "figure5", "figure6"), "fits"),
     **dict.fromkeys(("figure7", "figure8"), "sweeps"),
 }
 
 
-def drawing(name: str) -> Callable[[Path, "PlotOptions"], None]:
+@dataclass(frozen=True)
+class PlotOptions:
+    """Options of the paper's figures; each figure uses those that it needs."""
+
+    results: Path = Path("results")  # tables and sweeps, each in its own folder
+    seed: int = 0
+    repeats: int = 10
+    running: RunOptions = field(default_factory=RunOptions)  # its store is not None
+
+    def study(
+        self, datasets: Iterable[str], methods: Iterable[str], vary: Vary = unvaried
+    ) -> Study:
+        """Return a study of cells of the paper's table at 95 % of the variance."""
+        how: Any = {"repeats": self.repeats, "seed": self.seed}
+        return paper_suite().study(list(datasets), methods, [95], vary=vary, **how)
+
+
+def drawing(name: str) -> Callable[[Path, PlotOptions], None]:
     """Return the function that draws a figure."""
     return getattr(importlib.import_module(f"{__name__}.{MODULES[name]}"), name)
 
 
 def resolve(names: Iterable[str]) -> list[str]:
     """Return the names of figures without repetition; `all` means those of the paper."""
-    from sgpmic_cli.benchmark.methods import unknown
-
     valid = [*MODULES, "all"]
     chosen: dict[str, None] = {}
     for name in names:

@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyBboxPatch
 
-from sgpmic_cli.paper.figures.panels import PlotOptions
+from sgpmic_cli.paper.figures import PlotOptions
 from sgpmic_cli.style import COLOURS, INK, PAGE, canvas
 
 RADIUS, DOT, KEY = 0.42, 0.09, 0.17

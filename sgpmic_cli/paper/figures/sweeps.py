@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.paper.experiments.protocols import paper_suite
-from sgpmic_cli.paper.figures.panels import PlotOptions
+from sgpmic_cli.paper.figures import PlotOptions
 from sgpmic_cli.style import INK, LETTERS, PAGE, as_drawn, canvas, look
 
 PAPER = "sgp-mic"

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.paper.methods.base import EmbeddingFCM
+from sgpmic_cli.paper.methods import EmbeddingFCM
 from sgpmic_cli.paper.networks import Autoencoder, VariationalAutoencoder
 from sgpmic_cli.parameters import Count, Flag, Positive
 

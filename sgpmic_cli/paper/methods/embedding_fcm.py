@@ -19,7 +19,7 @@ from sgpmic_cli._typing import Array
 from sgpmic_cli.gp import pca, principal_axes
 from sgpmic_cli.paper.fcm import fuzzy_c_means
 from sgpmic_cli.paper.isomap import Parts, isomap
-from sgpmic_cli.paper.methods.base import EmbeddingClusterer, EmbeddingFCM
+from sgpmic_cli.paper.methods import EmbeddingClusterer, EmbeddingFCM
 from sgpmic_cli.parameters import Count, Flag
 
 FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have unit variance

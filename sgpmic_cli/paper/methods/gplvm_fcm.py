@@ -26,15 +26,14 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.gp import ascend
 from sgpmic_cli.paper.isomap import isomap
-from sgpmic_cli.paper.methods.base import EmbeddingFCM, centred
+from sgpmic_cli.paper.methods import EmbeddingFCM, centred
 from sgpmic_cli.paper.methods.embedding_fcm import ppca
 from sgpmic_cli.paper.model import kernels
 from sgpmic_cli.paper.model.bound import Bound, Parameters, observe
 from sgpmic_cli.paper.model.dtc import inverse, jittered_cholesky, log_determinant
-from sgpmic_cli.paper.model.em import m_step
+from sgpmic_cli.paper.model.em import m_step, scg
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.mixture import mixture
-from sgpmic_cli.paper.model.optimizers import scg
 from sgpmic_cli.parameters import Count
 
 MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist at the same time

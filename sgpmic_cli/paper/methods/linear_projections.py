@@ -34,7 +34,7 @@ from scipy.linalg import eigh
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.paper.methods.base import EmbeddingClusterer, centred
+from sgpmic_cli.paper.methods import EmbeddingClusterer, centred
 from sgpmic_cli.parameters import Amount, Count, CountOrZero, Flag
 
 

@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.paper.methods.base import EmbeddingClusterer
+from sgpmic_cli.paper.methods import EmbeddingClusterer
 from sgpmic_cli.paper.networks import Adam, train
 from sgpmic_cli.parameters import Amount, Count, Positive
 

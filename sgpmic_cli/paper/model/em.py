@@ -20,11 +20,13 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimators import report_iteration
-from sgpmic_cli.gp import ascend, lbfgs
+from sgpmic_cli.gp import Objective, ascend, lbfgs
+from sgpmic_cli.paper.fcm import fuzzy_c_means
 from sgpmic_cli.paper.model.bound import Bound, Observed, Parameters
 from sgpmic_cli.paper.model.dtc import Factors
-from sgpmic_cli.paper.model.kernels import Kernel
+from sgpmic_cli.paper.model.kernels import LOG_LIMIT, Kernel
 from sgpmic_cli.paper.model.mixture import (
     Mixture,
     log_joint,
@@ -32,16 +34,16 @@ from sgpmic_cli.paper.model.mixture import (
     mixture,
     prior_parameter_gradients,
 )
-from sgpmic_cli.paper.model.optimizers import scg
 from sgpmic_cli.row_blocks import ALONE, Workers
 
-OPTIMIZERS = {"scg": scg, "lbfgs": lbfgs}
 MIN_EIGENVALUE = 1e-8  # of the covariances that gradient steps may reach
 # Responsibilities below this fraction of the largest one of the row are set to zero. The bound
 # ignores responsibilities below 1e-3, so the iterations need fewer digits than the final result.
 NEGLIGIBLE_IN_ITERATIONS = 1e-4
 NEGLIGIBLE_AT_THE_END = 1.5e-8
 BLOCK = 2048  # rows of an E-step
+PROBE = 1e-4  # length of the finite step with which scaled conjugate gradients measure curvature
+SCALE_RANGE = (1e-15, 1e100)  # of the same
 
 
 class Fit(NamedTuple):
@@ -52,6 +54,40 @@ class Fit(NamedTuple):
     bounds: list[float]
     converged: bool
     jitter: float
+
+
+def starting_log_beta(scaled: Array) -> float:
+    """Return the logarithm of the paper's starting noise precision, 4 / mean variance."""
+    log_beta = float(np.log(4.0 / np.mean(np.var(scaled, axis=0, ddof=1))))
+    if abs(log_beta) > LOG_LIMIT:
+        raise UsageError(
+            f"The mean variance of the columns, {4.0 * np.exp(-log_beta):.1e}, is out of the "
+            "model's range; fit with scale='global' or scale='standard'."
+        )
+    return log_beta
+
+
+def start(
+    model: Any, kernel: Kernel, X: Array, log_beta: float, random_state: np.random.RandomState
+) -> tuple[Parameters, Array]:
+    """Return the parameters and responsibilities before the first E-step.
+
+    The parameters of `model`, a SGPMIC, are the settings.
+    Weights are equal, means are the centres of fuzzy c-means. Covariances are those of its
+    memberships to the power `start_sharpness`. Kernel parameters have the paper's values; variance,
+    bias and white, which have the unit of Y^2, are multiplied by `kernel_start`.
+    """
+    m, q = model.n_clusters, X.shape[1]
+    centers, S, _ = fuzzy_c_means(X, m, random_state)
+    Z = X[random_state.permutation(len(X))[: model.n_inducing]].copy()
+    prior = mixture(np.full(m, 1.0 / m), centers, np.tile(np.eye(q), (m, 1, 1)))
+    sharp = S**model.start_sharpness
+    sharp /= sharp.sum(axis=1, keepdims=True)
+    spread = maximise(X, sharp, model.covariance_type, model.covariance_floor, prior).covariances
+    prior = mixture(prior.weights, prior.means, spread)
+    theta = np.tile(kernel.start(q), (m, 1))
+    theta[:, [0, -2, -1]] += np.log(model.kernel_start)
+    return Parameters(X, Z, theta, log_beta, prior, model.white_everywhere), S
 
 
 def train(
@@ -125,11 +161,11 @@ def m_step(bound: Bound, p: Parameters, model: Any) -> tuple[Parameters, float]:
 
     The parameters of `model`, a SGPMIC, are the settings.
     """
-    start = [p.X, p.Z, p.theta]
+    first = [p.X, p.Z, p.theta]
     if model.learn_noise:
-        start.append(np.array([p.log_beta]))
+        first.append(np.array([p.log_beta]))
     if model.prior_by_gradient:
-        start += [p.prior.means, p.prior.covariances]
+        first += [p.prior.means, p.prior.covariances]
 
     def parameters(X: Array, Z: Array, theta: Array, *others: Array) -> Parameters:
         log_beta = float(others[0][0]) if model.learn_noise else p.log_beta
@@ -146,8 +182,8 @@ def m_step(bound: Bound, p: Parameters, model: Any) -> tuple[Parameters, float]:
             gradients += prior_parameter_gradients(at.X, bound.S, at.prior)
         return value, gradients
 
-    optimizer = OPTIMIZERS[model.optimizer]
-    arrays, before, _ = ascend(value_and_gradients, start, optimizer, model.optimizer_steps)
+    optimizer = scg if model.optimizer == "scg" else lbfgs
+    arrays, before, _ = ascend(value_and_gradients, first, optimizer, model.optimizer_steps)
     end = parameters(*arrays)
     prior = end.prior
     if model.learn_weights or not model.prior_by_gradient:
@@ -168,3 +204,54 @@ def _moved(prior: Mixture, means: Array, covariances: Array) -> Mixture:
     ):
         raise np.linalg.LinAlgError
     return mixture(prior.weights, means, covariances)
+
+
+def scg(objective: Objective, x: Array, steps: int, *, tol: float = 1e-4) -> tuple[Array, float]:
+    """Minimise `objective` from x with at most `steps` scaled conjugate gradient steps.
+
+    They need no line search (Moller 1993). One more gradient, a small step along the conjugate
+    direction, gives the curvature. A scale makes the curvature positive. The scale adapts to the
+    ratio of the actual to the predicted decrease.
+    """
+    value, gradient = objective(x)
+    direction = -gradient
+    success, successes, scale = True, 0, 1.0
+    slope = length = curvature = 0.0
+    for _ in range(steps):
+        if success:
+            slope = float(direction @ gradient)
+            if slope >= 0.0:
+                direction = -gradient
+                slope = float(direction @ gradient)
+            length = float(direction @ direction)
+            if length < np.finfo(float).eps:
+                break
+            sigma = PROBE / np.sqrt(length)
+            probe_value, probe_gradient = objective(x + sigma * direction)
+            known = np.isfinite(probe_value)
+            curvature = float(direction @ (probe_gradient - gradient)) / sigma if known else 0.0
+        damped = curvature + scale * length
+        if damped <= 0.0:
+            damped = scale * length
+            scale -= curvature / length
+        step = -slope / damped
+        trial = x + step * direction
+        new_value, new_gradient = objective(trial)
+        # Ratio of the actual to the predicted decrease.
+        gain = 2.0 * (new_value - value) / (step * slope) if np.isfinite(new_value) else -np.inf
+        success = gain >= 0.0
+        if success:
+            moved, decrease = step * float(abs(direction).max()), abs(new_value - value)
+            x, value, previous, gradient = trial, new_value, gradient, new_gradient
+            successes += 1
+            if (moved < tol and decrease < tol) or not gradient.any():
+                break
+        if gain < 0.25:
+            scale = min(4.0 * scale, SCALE_RANGE[1])
+        elif gain > 0.75:
+            scale = max(0.5 * scale, SCALE_RANGE[0])
+        if successes == len(x):
+            direction, successes = -gradient, 0
+        elif success:
+            direction = float((previous - gradient) @ gradient) / slope * direction - gradient
+    return x, value

@@ -24,11 +24,10 @@ from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.model_file import check_shapes, save_model
 from sgpmic_cli.paper.isomap import Parts, isomap
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
-from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, train
+from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, start, starting_log_beta, train
 from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear, named
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
-from sgpmic_cli.paper.model.start import start, starting_log_beta
 from sgpmic_cli.parameters import (
     Amount,
     Callback,

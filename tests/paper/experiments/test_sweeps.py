@@ -5,7 +5,7 @@ import pytest
 from small_studies import planned_sweep, small_benchmark, small_sweep
 
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.paper.experiments.sweep_ranges import CLUSTERS, INDUCING
+from sgpmic_cli.paper.experiments import CLUSTERS, INDUCING
 
 
 def _counts(axis, datasets, values, methods, tmp_path, **options):

@@ -7,8 +7,8 @@ import pytest
 
 from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.paper.figures import convergence, drawing, latent_spaces, resolve
-from sgpmic_cli.paper.figures.panels import PlotOptions, fit_panels, typical_runs
+from sgpmic_cli.paper.figures import PlotOptions, drawing, fits, resolve
+from sgpmic_cli.paper.figures.fits import fit_panels, typical_runs
 from sgpmic_cli.scores import purity
 
 
@@ -44,7 +44,7 @@ def test_a_trace_counts_e_and_m_updates(options):
         lambda cell: [replace(cell, settings={**cell.settings, "max_iter": 3})],
     )
     (run,) = typical_runs(study, options)
-    trace = convergence.traced(run)
+    trace = fits.traced(run)
     assert trace.title == "Iris, Q = 2"
     assert trace.bound.shape == trace.acc.shape == (7,)  # three iterations and a last E-step
     assert trace.acc[0] == trace.acc[1]  # labels move in E-steps only
@@ -59,7 +59,7 @@ def test_all_means_the_figures_that_need_no_data_set():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["figure1", "figure2", "figure4", "figure5", "figure6"])
 def test_figures_are_drawn(options, monkeypatch, name):
-    monkeypatch.setattr(latent_spaces, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
-    monkeypatch.setattr(convergence, "DATASETS", ["iris", "wine"])
+    monkeypatch.setattr(fits, "METHODS", {"ppca-fcm": "PPCA", "aml": "AML"})
+    monkeypatch.setattr(fits, "CONVERGENCE", ["iris", "wine"])
     drawing(name)(options.results / name, options)
     assert (options.results / f"{name}.png").stat().st_size > 10_000

@@ -4,8 +4,7 @@ from contextlib import contextmanager
 import pytest
 from matplotlib.figure import Figure
 
-from sgpmic_cli.paper.figures import sweeps
-from sgpmic_cli.paper.figures.panels import PlotOptions
+from sgpmic_cli.paper.figures import PlotOptions, sweeps
 from sgpmic_cli.paper.figures.sweeps import figure7, read_sweep
 
 

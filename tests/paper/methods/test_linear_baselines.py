@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.methods.base import centred
+from sgpmic_cli.paper.methods import centred
 from sgpmic_cli.paper.methods.linear_projections import AML, DEC, indicator
 from sgpmic_cli.scores import nmi_clusters, purity
 

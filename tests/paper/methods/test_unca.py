@@ -5,7 +5,7 @@ from sklearn.cluster import KMeans
 
 from sgpmic_cli.data import load
 from sgpmic_cli.paper.methods.unca import UNCA, kmeans
-from sgpmic_cli.paper.methods.unca.conjugate_gradients import Point, descend
+from sgpmic_cli.paper.methods.unca.projection import Point, descend
 from sgpmic_cli.scores import purity
 
 

@@ -5,8 +5,7 @@ import pytest
 from scipy.linalg import eigh
 
 from sgpmic_cli.paper.methods.linear_projections import indicator
-from sgpmic_cli.paper.methods.unca.block_lanczos import leading_eigenvectors
-from sgpmic_cli.paper.methods.unca.graph import Affinity
+from sgpmic_cli.paper.methods.unca.graph import Affinity, leading_eigenvectors
 
 EPS = np.finfo(float).eps
 

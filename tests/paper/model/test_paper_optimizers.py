@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import rosen, rosen_der
 
 from sgpmic_cli.gp import ascend, lbfgs
-from sgpmic_cli.paper.model.optimizers import scg
+from sgpmic_cli.paper.model.em import scg
 
 OPTIMIZERS = [scg, lbfgs]
 

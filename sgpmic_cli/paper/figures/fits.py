@@ -1,25 +1,34 @@
-"""Figures 2 to 5: data sets in the latent spaces of SGP-MIC and of other methods.
+"""Figures 2 to 5, data sets in latent spaces, and figure 6, loss and ACC after every update.
 
-The marker of a point shows its class, the colour its cluster.
+The record of a run has scores but no coordinates. So the repeat of a cell whose ACC is nearest to
+the mean is fitted again with its own seed. In a latent space the marker of a point shows its class,
+the colour its cluster.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from threadpoolctl import threadpool_limits
 
-from sgpmic_cli._typing import Array
-from sgpmic_cli.benchmark.plan import Cell
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.benchmark.fit import make_estimator
+from sgpmic_cli.benchmark.plan import Cell, Study
 from sgpmic_cli.benchmark.render.page import dataset_title
+from sgpmic_cli.benchmark.run import run_study
+from sgpmic_cli.data import Rows
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.paper.experiments.protocols import figure_acc
-from sgpmic_cli.paper.figures.panels import Panel, PlotOptions, fit_panels
-from sgpmic_cli.style import COLOURS, LETTERS, MARKERS, PAGE, as_drawn, canvas
+from sgpmic_cli.paper.figures import PlotOptions
+from sgpmic_cli.scores import purity
+from sgpmic_cli.style import COLOURS, LETTERS, MARKERS, PAGE, as_drawn, canvas, matched_looks
 
 METHODS = {  # of figures 2 and 3, in the order of the panels, as the paper calls them
     **{"isomap-fcm": "ISOMAP", "ppca-fcm": "PPCA", "aml": "AML", "unca": "UNCA"},
@@ -29,6 +38,63 @@ KERNELS = {"linear": "linear kernel", "rbf": "RBF kernel"}  # of figure 5
 GREY = "#7a7a7a"
 FIGURE4_SIZE = 2.5  # times the usual area, so that the classes of dense curves can be read
 PAPER_ARCS = "99.32 and 97.35"  # ACC and NMI in the text on figure 4
+CONVERGENCE = ("iris", "wine", "sonar", "wdbc", "australian", "segment")  # of figure 6
+LOSS, ACC = COLOURS[0], COLOURS[3]
+
+
+@dataclass(frozen=True)
+class TypicalRun:
+    """The run of a cell with the ACC nearest to the mean, and all that succeeded."""
+
+    cell: Cell
+    seed: int
+    runs: pd.DataFrame
+    data: Rows
+    classes: Indices  # (N,)
+
+    def score(self, name: str) -> Array:
+        """Return a score of all repeats."""
+        return self.runs[self.cell.scores.get(name, name)].to_numpy(float)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A typical run, fitted again."""
+
+    run: TypicalRun
+    X: Array  # (N, Q)
+    clusters: Indices  # (N,), numbered by the class that a cluster overlaps most
+
+
+def fit_panels(study: Study, options: PlotOptions) -> list[Panel]:
+    """Run or look up all repeats of a study, and fit the typical run of each cell again."""
+    panels = []
+    for run in typical_runs(study, options):
+        with threadpool_limits(limits=1):
+            model = make_estimator(run.cell, run.seed).fit(run.data.Y)
+        names, clusters = np.unique(model.labels_, return_inverse=True)
+        # Clusters have the numbers of the classes that they match best, so panels share colours.
+        looks = matched_looks(clusters, run.classes, len(names), run.data.n_classes)
+        panels.append(Panel(run, model.embedding_, np.array(looks)[clusters]))
+    return panels
+
+
+def typical_runs(study: Study, options: PlotOptions) -> Iterator[TypicalRun]:
+    """Run or look up all repeats of a study, and yield the typical run of each cell."""
+    finished = run_study(study, options.running)
+    for number, cell in enumerate(finished.cells):
+        runs = finished.frame[finished.frame["cell"] == number]
+        good = runs[runs["status"] == "ok"]
+        if good.empty:
+            reasons = "; ".join(runs["reason"].unique())
+            place = f"{cell.method.name} on {cell.dataset}"
+            raise SgpmicError(f"no run of {place} succeeded: {reasons}")
+        acc = good[cell.scores["acc"]]
+        typical = int((acc - acc.mean()).abs().to_numpy().argmin())
+        assert cell.data is not None
+        assert cell.data.labels is not None
+        seed = int(good["seed"].iloc[typical])
+        yield TypicalRun(cell, seed, good, cell.data, cell.data.labels)
 
 
 def in_two_dimensions(cell: Cell) -> list[Cell]:
@@ -138,3 +204,59 @@ def legend(figure: Figure, class_names: Sequence[str]) -> None:
     title = "Shown is the run whose ACC is nearest to the mean of all."
     place: Any = {"loc": "outside lower center", "ncols": len(class_names), "title_fontsize": 7}
     figure.legend(handles=handles, title=title, **place)
+
+
+class Trace(NamedTuple):
+    """The bound and the ACC of one run after each update."""
+
+    title: str
+    bound: Array
+    acc: Array
+
+
+def figure6(stem: Path, options: PlotOptions) -> None:
+    """Draw a panel for each data set: the loss on the left axis, ACC on the right."""
+    study = options.study(CONVERGENCE, ["sgp-mic"])
+    shown = [traced(run) for run in typical_runs(study, options)]
+    # All ACC axes have the same length, so that the panels can be compared.
+    span = max(float(np.ptp(trace.acc)) for trace in shown) + 4.0
+    white: Any = {"mfc": "white"}
+    with canvas(stem, width=PAGE, height=4.6) as figure:
+        grid = figure.subplots(-(-len(shown) // 3), 3, squeeze=False)
+        for i, (axes, trace) in enumerate(zip(grid.flat, shown, strict=False)):
+            n, values = np.arange(1, len(trace.bound) + 1), -trace.bound / 1000
+            right = axes.twinx()
+            right.spines["right"].set_visible(True)
+            dots: Any = {"c": LOSS, "ms": 2.8}
+            handles = [
+                *axes.plot(n, values, "-", color=LOSS, label="loss (left axis)"),
+                *axes.plot(n[::2], values[::2], "o", label="after an E-step", **dots, **white),
+                *axes.plot(n[1::2], values[1::2], "o", label="after an M-step", **dots),
+                *right.plot(n, trace.acc, "--", color=ACC, label="ACC (right axis)"),
+            ]
+            middle = 0.5 * (trace.acc.min() + trace.acc.max())
+            right.set_ylim(middle - span / 2.0, middle + span / 2.0)
+            axes.tick_params(axis="y", colors=LOSS)
+            right.tick_params(axis="y", colors=ACC)
+            axes.locator_params(nbins=5)
+            axes.set_title(f"({LETTERS[i]}) {trace.title}")
+            axes.set_ylabel("loss (thousand nats)", color=LOSS)
+            right.set_ylabel("ACC (%)", color=ACC)
+            axes.set_xlabel("update (E- and M-steps)")
+        figure.legend(handles=handles, loc="outside lower center", ncols=4)
+
+
+def traced(run: TypicalRun) -> Trace:
+    """Fit a run of SGP-MIC again with all responsibilities in every iteration, however small."""
+    cell, acc = run.cell, list[float]()
+
+    def follow(_iteration: int, _bound: float, labels: Indices) -> None:
+        acc.extend([purity(run.classes, labels)] * 2)  # labels do not move in an M-step
+
+    model = make_estimator(cell, run.seed).set_params(callback=follow)
+    model._negligible, model._active = np.finfo(float).tiny, 0.0
+    with threadpool_limits(limits=1):
+        model.fit(run.data.Y)
+    acc.append(purity(run.classes, model.labels_))
+    title = f"{dataset_title(cell.dataset)}, Q = {cell.q}"
+    return Trace(title, np.array(model.lower_bounds_), np.array(acc))
