@@ -36,7 +36,7 @@ def load(
     if label is not None:
         options = replace(options, label=label)
     if is_table(name_or_path):
-        known = (options.label, options.id, *options.columns, *options.drop)
+        known = (options.label, *options.columns, *options.drop)
         return rows_of(read(name_or_path, options.format, known), options)
     found = entry(name_or_path)
     if replace(options, all_classes=True) != TableOptions():
@@ -58,9 +58,7 @@ def rows_of(table: Table, options: TableOptions) -> Rows:
     rows = encode_table(table, recipe, options, problems)
     if len(rows.Y) < 2:
         raise UsageError(f"{table.name} has one row of data only; clustering needs two or more")
-    return replace(
-        rows, name=_name(table.name), notes=(*decision_notes(recipe, options), *rows.notes)
-    )
+    return replace(rows, name=_name(table.name), notes=(*decision_notes(recipe), *rows.notes))
 
 
 def rows_for(
@@ -69,20 +67,19 @@ def rows_for(
     *,
     format: TextFormat,
     label: str | None = None,
-    id: str | None = None,
 ) -> Rows:
     """Read and encode the rows of a table with the recipe of a model.
 
-    `label` and `id` override those of the recipe.
+    `label` overrides that of the recipe.
     """
     if is_table(name_or_path):
-        known = (label, id, *(recipe.file_columns if recipe.named else ()))
+        known = (label, *(recipe.file_columns if recipe.named else ()))
         table = read(name_or_path, format, known)
     else:
         data = load(name_or_path, label=label)
         frame = pd.DataFrame(data.Y, columns=data.feature_names).assign(**{CLASSES: data.classes})
         table, label = table_of_frame(data.name, frame), CLASSES
-    rows = encode_table(table, recipe, TableOptions(label, id))
+    rows = encode_table(table, recipe, TableOptions(label))
     return replace(rows, name=_name(table.name))
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
-from sgpmic_cli.tables.recipe import Column, TableRecipe, TextColumn
+from sgpmic_cli.tables.recipe import Column, TableRecipe
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import shortened
 
@@ -153,7 +153,7 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
     """Compute the profile of clusters with responsibilities S (N, M)."""
     recipe = data.recipe or TableRecipe.of_numbers(data.feature_names)
     used = [column for column in recipe.columns for _ in column.feature_names]
-    is_category = np.array([isinstance(column, TextColumn) for column in used])
+    is_category = np.array([column.categories != () for column in used])
     labels, m = S.argmax(axis=1), S.shape[1]
     sizes = np.bincount(labels, minlength=m)
 
@@ -235,7 +235,7 @@ def repeated_texts(data: Rows, labels: Indices) -> dict[str, float]:
     if data.recipe is None or len(np.unique(labels)) < 2:
         return found
     for c, column in enumerate(data.recipe.columns):
-        if isinstance(column, TextColumn):
+        if column.categories:
             ones = pd.DataFrame(np.nan_to_num(data.Y[:, data.recipe.column_of_feature == c]))
             counts = ones.groupby(labels).sum().to_numpy() / len(ones)
             repeated = float(counts.max(axis=1).sum())

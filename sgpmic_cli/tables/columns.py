@@ -29,7 +29,7 @@ from sgpmic_cli.tables.options import (
     unknown_column,
 )
 from sgpmic_cli.tables.read import Table
-from sgpmic_cli.tables.recipe import Column, NumberColumn, TableRecipe, TextColumn, unify_numbers
+from sgpmic_cli.tables.recipe import Column, TableRecipe
 from sgpmic_cli.text import as_option_value
 
 EXACT = 2**53  # whole numbers up to here are exact as floats
@@ -72,16 +72,11 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
         for name in getattr(options, parameter)
         if name not in table.frame
     ]
-    if options.all_classes and options.label in table.frame:
-        classes = set(unify_numbers(texts_of(table.frame[options.label]).tolist()))
-        if len(classes) == 1 < len(table.frame):
-            what = f"column {shown(str(options.label))} holds one class only ({shown(*classes)})"
-            problems.append(f"{what}; name a column with two or more classes, or none")
     used: list[Column] = []
     left_out: dict[str, str] = {}
-    id = options.id
+    id = None
     for name in table.columns:
-        if name in (options.label, options.id):
+        if name == options.label:
             continue
         decision = _decide(table, name, options)
         if isinstance(decision, str):
@@ -109,10 +104,10 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
     return recipe, problems
 
 
-def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
+def decision_notes(recipe: TableRecipe) -> list[str]:
     """Describe the decisions that the user did not make."""
     notes = []
-    if options.format.decimal is None and recipe.format.decimal == ",":
+    if recipe.format.decimal == ",":
         notes.append("numbers are read with a decimal comma.")
     for name, why in recipe.left_out.items():
         if why != AS_ASKED:
@@ -120,10 +115,10 @@ def decision_notes(recipe: TableRecipe, options: TableOptions) -> list[str]:
             notes.append(f"column {shown(name)} is left out: {why}{carried}.")
     same: dict[str, list[str]] = {}
     for column in recipe.columns:
-        if isinstance(column, NumberColumn) and column.notation:
+        if column.notation:
             same.setdefault(column.notation.words, []).append(column.name)
     notes += [f"read as {words}: {listed(names)}." for words, names in same.items()]
-    if texts := [column.name for column in recipe.columns if isinstance(column, TextColumn)]:
+    if texts := [column.name for column in recipe.columns if column.categories]:
         weight = "each column with the weight of one of numbers"
         notes.append(f"text and codes are encoded, {weight}: {listed(texts, MAX_CATEGORIES)}.")
     return notes
@@ -155,7 +150,7 @@ def _decide(table: Table, name: str, options: TableOptions) -> Decision:
     if problem := table.too_large(name, values):
         return problem
     if asked and np.nanmin(values) < np.nanmax(values):
-        return NumberColumn(name, notation)
+        return Column(name, notation)
     return _decide_on_numbers(column, values, notation)
 
 
@@ -177,8 +172,8 @@ def _decide_on_numbers(
         if why := code_reason(column, values):
             return _decide_on_categories(name, categories_of(column), why=f"{why}, and ")
         if notation := compact_dates(column, values):
-            return NumberColumn(name, notation)
-    return NumberColumn(name, notation)
+            return Column(name, notation)
+    return Column(name, notation)
 
 
 def _decide_on_text(
@@ -206,7 +201,7 @@ def _decide_on_categories(
     if distinct == 1:
         return LeftOut(f"its only value is {shown(known[0])}")
     if distinct <= most and (distinct < len(known) or asked):
-        return TextColumn(name, tuple(sorted(set(known))))
+        return Column(name, None, tuple(sorted(set(known))))
     if asked:
         return (
             f"column {shown(name)} has {distinct} different texts, and at most {MAX_CATEGORIES} "

@@ -24,7 +24,7 @@ from sgpmic_cli.tables.options import (
     unknown_column,
 )
 from sgpmic_cli.tables.read import Table, default_names, from_arrow, table_of_frame
-from sgpmic_cli.tables.recipe import ColumnRole, NumberColumn, TableRecipe, unify_numbers
+from sgpmic_cli.tables.recipe import ColumnRole, TableRecipe
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import nearest
 
@@ -37,14 +37,22 @@ def encode_table(
 ) -> Rows:
     """Return the rows that have values. Raise UsageError with all problems, after those given.
 
-    The label and the id of the options override those of the recipe.
+    The label of the options overrides that of the recipe.
     """
-    problems, notes = [*problems, *_absent_columns(table, recipe, options)], [*table.notes]
-    known = {*recipe.file_columns, options.label, options.id}
-    if extra := [name for name in table.columns if name not in known]:
+    problems, notes = [*problems], [*table.notes]
+    label, id, classes = options.label or recipe.label, recipe.id, None
+    if options.label is not None and options.label not in table.frame:
+        problems.append(unknown_column(options.label, "label", table.columns))
+    known = {*recipe.file_columns, options.label}
+    extra = [name for name in table.columns if name not in known]
+    if extra:
         notes.append(f"columns that the model does not know are ignored: {listed(extra)}.")
+    if absent := [column.name for column in recipe.columns if column.name not in table.frame]:
+        near = nearest(absent[0], extra) if len(absent) == 1 else ""
+        has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
+        what = f"columns of the model are missing: {listed(absent)}{near}{has}"
+        problems.append(f"{what}; add them, or fit a model without them")
     Y, missing = _features(table, recipe, problems, notes)
-    label, id, classes = options.label or recipe.label, options.id or recipe.id, None
     if label in table.frame:
         classes = texts_of(table.frame[label])
         without = np.flatnonzero(np.isin(classes, MISSING_CLASS))
@@ -52,9 +60,8 @@ def encode_table(
             notes.append(f"column {shown(str(label))} lacks classes, so no scores are reported.")
             classes = None
         elif len(without) and options.all_classes:
-            more = f", as it is in {len(without) - 1} more rows" if len(without) > 1 else ""
             place = table.place(without[0], str(label))
-            problems.append(f"{place}: the class is missing{more}; fill it in or remove the row")
+            problems.append(f"{place}: the class is missing; fill it in or remove the row")
     used = ~missing.all(axis=1)
     if not problems and not used.any():
         problems.append("no row has a value; fill in the columns of the model")
@@ -68,7 +75,7 @@ def encode_table(
     return Rows.from_classes(
         table.name,
         Y,
-        None if classes is None else unify_numbers(classes[used].tolist()),
+        None if classes is None else classes[used].tolist(),
         recipe.feature_names,
         recipe=recipe,
         frame=table.frame,
@@ -77,21 +84,6 @@ def encode_table(
         ids=tuple(texts_of(table.frame[id])[used]) if id in table.frame else None,
         notes=tuple(notes),
     )
-
-
-def _absent_columns(table: Table, recipe: TableRecipe, options: TableOptions) -> list[str]:
-    problems = [
-        unknown_column(name, parameter, table.columns)
-        for parameter, name in (("label", options.label), ("id", options.id))
-        if name is not None and name not in table.frame
-    ]
-    if absent := [column.name for column in recipe.columns if column.name not in table.frame]:
-        extra = [name for name in table.columns if name not in recipe.file_columns]
-        near = nearest(absent[0], extra) if len(absent) == 1 else ""
-        has = f", and the table has unknown columns: {listed(extra)}" if extra else ""
-        what = f"columns of the model are missing: {listed(absent)}{near}{has}"
-        problems.append(f"{what}; add them, or fit a model without them")
-    return problems
 
 
 def _features(
@@ -109,7 +101,7 @@ def _features(
         part, invalid = column.encode(cells, table.format.decimal or ".")
         n, row = int(invalid.sum()), int(invalid.argmax())
         cell = str(cells.iloc[row])
-        if n and isinstance(column, NumberColumn):
+        if n and not column.categories:
             kind = column.notation.kind if column.notation else "number"
             problems.append(invalid_cell(table.place(row, name), cell, n, kind))
         elif n:
@@ -228,7 +220,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @property
     def notes_(self) -> list[str]:
         """The decisions in sentences."""
-        return decision_notes(self.recipe_, TableOptions())
+        return decision_notes(self.recipe_)
 
 
 def is_frame(X: Any) -> bool:

@@ -61,23 +61,19 @@ class Notation:
         if self.date:
             dates = pd.to_datetime(pd.Index(distinct), format=self.date, errors="coerce", utc=True)
             return days_since(dates, 1970 if self.is_day else 1900)[codes]
-        numbers = [to_number(text, self.decimal) for text in self._without_marks(distinct)]
-        return np.array(numbers, dtype=np.float64)[codes]
+        return np.array([self._number(text) for text in distinct], dtype=np.float64)[codes]
 
-    def _without_marks(self, texts: np.ndarray) -> Iterable[str]:
-        """Remove the symbol and the separators of thousands."""
-        if not self.symbol and not self.thousands:
-            return texts
-        plain = pd.Series(texts, dtype=object).str.translate(TYPEWRITTEN)
+    def _number(self, text: str) -> float | None:
+        """Parse a number with the symbol and with separators of thousands."""
+        text = text.translate(TYPEWRITTEN)
         if self.symbol:
-            around = rf"\s*{re.escape(self.symbol)}\s*"
-            has_symbol = plain.str.contains(self.symbol, regex=False)
-            plain = plain.str.replace(around, "", n=1, regex=True).where(has_symbol, "no symbol")
+            before, symbol, after = text.partition(self.symbol)
+            text = before.rstrip() + after.lstrip() if symbol else "no symbol"
         if self.thousands:
             mark, point = re.escape(self.thousands), re.escape(self.decimal)
-            grouped = plain.str.fullmatch(rf"[-+]?[1-9]\d{{0,2}}({mark}\d{{3}})+({point}.*)?")
-            plain = plain.mask(grouped, plain.str.replace(self.thousands, "", regex=False))
-        return plain
+            if re.fullmatch(rf"[-+]?[1-9]\d{{0,2}}({mark}\d{{3}})+({point}.*)?", text):
+                text = text.replace(self.thousands, "")
+        return to_number(text, self.decimal)
 
     @property
     def words(self) -> str:

@@ -32,11 +32,10 @@ class TableOptions:
     """Meaning of the columns of a table."""
 
     label: str | None = None  # holds the classes, which are not clustered, for the scores
-    id: str | None = None  # names the rows; None: the first column that looks like an identifier
     columns: Sequence[str] = ()  # to use; empty for all that can be used
     drop: Sequence[str] = ()  # to leave out
     format: TextFormat = TextFormat()
-    all_classes: bool = True  # whether every row must have a class, and the column more than one
+    all_classes: bool = True  # whether every row must have a class
 
     def __post_init__(self) -> None:
         for parameter in ("columns", "drop"):

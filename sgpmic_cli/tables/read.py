@@ -12,7 +12,6 @@ import os
 import re
 import sys
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -102,8 +101,9 @@ def table_of_frame(name: str, frame: pd.DataFrame) -> Table:
     """Return the table of a frame. Names of rows become a column, unless one has theirs."""
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index(drop=not {*frame.index.names}.isdisjoint(frame.columns))
-    names = check_names(name, [str(name) for name in frame.columns])
-    return Table(name, plain_frame(frame.set_axis([*names], axis=1)), named=True)
+    names = [*map(str, frame.columns)]
+    check_names(name, names)
+    return Table(name, plain_frame(frame.set_axis(names, axis=1)), named=True)
 
 
 def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -138,14 +138,13 @@ def default_names(n: int) -> list[str]:
     return [f"column_{j + 1}" for j in range(n)]
 
 
-def check_names(table: str, names: Sequence[str]) -> Sequence[str]:
-    """Return the names. Raise UsageError if two columns have the same one."""
+def check_names(table: str, names: Sequence[str]) -> None:
+    """Raise UsageError if two columns have the same name."""
     name, times = max(Counter(names).items(), key=lambda found: found[1], default=("", 0))
     if times > 1:
         raise UsageError(
             f"{table} has {times} columns named {shown(name)}; give every column its own name"
         )
-    return names
 
 
 def from_arrow(table: Any) -> pd.DataFrame:
@@ -182,7 +181,7 @@ def _content(path: str) -> bytes:
 
 
 def _decompressed(name: str, content: bytes) -> bytes:
-    try:
+    with _read_errors(name, "compressed"):
         if content.startswith(GZIP):
             return gzip.decompress(content)
         if content.startswith(BZIP2):
@@ -190,16 +189,13 @@ def _decompressed(name: str, content: bytes) -> bytes:
         if content.startswith(ZIP):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 files = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
-                if len(files) == 1 and SHEETS not in files:
+                if len(files) == 1:
                     return archive.read(files[0])
-    except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:
-        raise UsageError(f"{name} cannot be decompressed ({error}); compress it again") from None
-    if content.startswith(ZIP) and SHEETS not in files:
-        some = ", ".join(map(shown, files[:3]))
-        raise UsageError(
-            f"{name} holds {len(files)} files ({some}, ...); compress one table alone, or save the "
-            "table of an office document as .xlsx or CSV"
-        )
+                if SHEETS not in files:
+                    raise UsageError(
+                        f"{name} holds {len(files)} files; compress one table alone, or save the "
+                        "table of an office document as .xlsx or CSV"
+                    )
     return content
 
 
@@ -244,9 +240,8 @@ def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
 def _text_table(
     name: str, content: bytes, format: TextFormat, known: Collection[str | None]
 ) -> Table:
-    tried: Sequence[str] = [format.encoding] if format.encoding else ENCODINGS
-    if not format.encoding and content.startswith(UTF_16_MARKS):
-        tried = ["utf-16"]
+    usual = ("utf-16",) if content.startswith(UTF_16_MARKS) else ENCODINGS
+    tried = (format.encoding,) if format.encoding else usual
     if b"\0" in content and tried is ENCODINGS:
         raise UsageError(
             f"{name} is no text file in UTF-8 with cells and lines; open it with its program, or "
@@ -258,19 +253,7 @@ def _text_table(
     if found := re.match(r'(?i)"?sep=([^\w"\n])"?\s*\n', text):
         text, first_line, separator = text[found.end() :], 2, separator or found[1]
     separator = separator or _find_separator(text, format.decimal)
-    lines, n_columns = _row_lines(name, text, separator)
-    cells = pd.read_csv(
-        _stream(text),
-        sep=separator,
-        header=None,
-        names=range(n_columns),
-        dtype=object,
-        na_filter=False,
-        skipinitialspace=separator != " ",
-        skip_blank_lines=False,
-    )
-    cells = cells[lines > 0].apply(lambda column: column.str.strip())
-    lines = lines[lines > 0] + first_line - 1
+    cells, lines = _cells(name, text, separator, first_line)
     table = _with_header(name, cells, lines, replace(format, separator=separator), known)
     if not format.decimal:
         # The decimal separator is a comma if a column is numbers only with one.
@@ -310,43 +293,37 @@ def _stream(text: str) -> io.TextIOWrapper:
     return io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
 
 
-def _row_lines(name: str, text: str, separator: str) -> tuple[Indices, int]:
-    """Return the line of each row, 0 of a blank one, and the number of columns.
+def _cells(name: str, text: str, separator: str, line: int) -> tuple[pd.DataFrame, Indices]:
+    """Return the cells of a text that begins on a line of its file, and the line of each row.
 
-    Raise UsageError for what pandas lets pass: text after a closing quote, and rows with too few or
-    too many cells.
+    Raise UsageError for text after a closing quote, and rows with too few or too many cells.
     """
     if '" ' in text and separator != " ":  # the csv module allows no spaces after a closing quote
         mark = re.escape(separator)
         # A closing quote makes the number of quotes odd, or even right after the opening one.
         closing = rf'(?m)((?:(?<!")|(?:^|{mark}) *")"(?:"")*) +(?={mark}|[\r\n]|\Z)'
         text = re.sub(closing, r"\1", text)
-    reader = csv.reader(
-        _stream(text),
-        delimiter=separator,
-        skipinitialspace=separator != " ",
-        strict=True,
-    )
-    lines, n_columns, line = list[int](), 0, 1
+    options: Any = {"delimiter": separator, "skipinitialspace": separator != " ", "strict": True}
+    reader, rows, lines, before = csv.reader(_stream(text), **options), [], [], line
     try:
         for cells in reader:
-            is_blank = len(cells) < 2 and not "".join(cells).strip()
-            lines.append(0 if is_blank else line)
-            n_columns = n_columns or (0 if is_blank else len(cells))
-            if not is_blank and len(cells) != n_columns:
-                raise UsageError(
-                    f"{name}, line {line}: {plural(len(cells), 'cell')} where the first line has "
-                    f"{n_columns}; delete lines above the header, and give every row as many cells"
-                )
-            line = reader.line_num + 1
+            cells = [*map(str.strip, cells)]
+            if len(cells) > 1 or any(cells):
+                rows.append(cells)
+                lines.append(line)
+                if len(cells) != len(rows[0]):
+                    raise UsageError(
+                        f"{name}, line {line}: {plural(len(cells), 'cell')} where the first line "
+                        f"has {len(rows[0])}; delete lines above the header, and give every row as "
+                        "many cells"
+                    )
+            line = before + reader.line_num
     except csv.Error:
         raise UsageError(
             f"{name}, line {line}: a quote is not closed, or text follows a closing quote; check "
             "the quotes around its cells"
         ) from None
-    if not n_columns:
-        raise UsageError(f"{name} is empty; it needs a header line and rows of numbers")
-    return np.array(lines), n_columns
+    return pd.DataFrame(rows, dtype=object), np.array(lines)
 
 
 def _with_header(

@@ -1,31 +1,20 @@
 """The recipe: how the columns of a raw table become numbers.
 
-A recipe is learned from one table and applied to others. It is plain data, stored as JSON in the
-model file.
+A recipe is learned from one table and applied to others. The model file stores it as JSON.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.tables.notation import Notation, categories_of, numbers_of, to_number
+from sgpmic_cli.tables.notation import Notation, categories_of, numbers_of
 from sgpmic_cli.tables.options import TextFormat
 
 
-def unify_numbers(classes: Sequence[str]) -> list[str]:
-    """Give equal numbers the same spelling, such as 1 and 1.0, if all classes are numbers."""
-    parsed = [to_number(name) for name in classes]
-    if any(number is None or np.isnan(number) for number in parsed):
-        return list(classes)
-    first: dict[float | None, str] = {}
-    return [first.setdefault(number, name) for number, name in zip(parsed, classes, strict=True)]
-
-
-@dataclass(frozen=True)
-class ColumnRole:
+class ColumnRole(NamedTuple):
     """What a column of the file was taken for."""
 
     name: str
@@ -34,63 +23,41 @@ class ColumnRole:
 
 
 @dataclass(frozen=True)
-class NumberColumn:
-    """A column of numbers."""
+class Column:
+    """A column of numbers, or of few distinct texts, which are one-hot encoded."""
 
     name: str
-    notation: Notation | None = None  # how texts are read, if they are not plain numbers
+    notation: Notation | None = None  # how texts are read as numbers, if they are not plain
+    categories: tuple[str, ...] = ()  # the texts in alphabetical order, none for numbers
 
     @property
     def feature_names(self) -> list[str]:
-        """Name of the one feature."""
-        return [self.name]
-
-    @property
-    def is_date(self) -> bool:
-        """Whether the numbers are days or fractions of a day."""
-        return self.notation is not None and self.notation.date != ""
+        """Return the name of the one feature, or column=text for each of the texts."""
+        return [f"{self.name}={each}" for each in self.categories] or [self.name]
 
     @property
     def role(self) -> ColumnRole:
         """What the column was taken for."""
-        words = self.notation.words if self.notation else ""
-        return ColumnRole(self.name, "dates" if self.is_date else "numbers", words)
+        if self.categories:
+            return ColumnRole(self.name, "categories", ", ".join(self.categories))
+        if self.notation is None:
+            return ColumnRole(self.name, "numbers", "")
+        kind = "dates" if self.notation.date else "numbers"
+        return ColumnRole(self.name, kind, self.notation.words)
 
-    def encode(self, column: pd.Series, decimal: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the features (N, 1), NaN if missing, and which cells are invalid (N,)."""
-        numbers, invalid = numbers_of(column, self.notation or Notation(decimal))
-        if column.dtype.kind == "M" and not self.is_date:
+    def encode(self, cells: pd.Series, decimal: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the features (N, k), NaN if missing, and which cells are invalid (N,)."""
+        if self.categories:
+            known = categories_of(cells)
+            index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
+            ones = np.eye(len(self.categories))[index]
+            ones[index < 0] = np.nan
+            return ones, (index < 0) & (known != "")
+        notation = self.notation or Notation(decimal)
+        numbers, invalid = numbers_of(cells, notation)
+        if cells.dtype.kind == "M" and not notation.date:
             invalid = ~np.isnan(numbers)
         return numbers[:, None], invalid
-
-
-@dataclass(frozen=True)
-class TextColumn:
-    """A column of few distinct texts, one-hot encoded."""
-
-    name: str
-    categories: tuple[str, ...]  # in alphabetical order
-
-    @property
-    def feature_names(self) -> list[str]:
-        """Return column=text for each of the texts."""
-        return [f"{self.name}={category}" for category in self.categories]
-
-    @property
-    def role(self) -> ColumnRole:
-        """What the column was taken for."""
-        return ColumnRole(self.name, "categories", ", ".join(self.categories))
-
-    def encode(self, column: pd.Series, decimal: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return zeros and ones (N, k), NaN if missing, and which texts are unknown (N,)."""
-        known = categories_of(column)
-        index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
-        ones = np.eye(len(self.categories))[index]
-        ones[index < 0] = np.nan
-        return ones, (index < 0) & (known != "")
-
-
-Column = NumberColumn | TextColumn
 
 
 @dataclass(frozen=True)
@@ -108,8 +75,7 @@ class TableRecipe:
     @classmethod
     def of_numbers(cls, names: Sequence[str], *, named: bool = True) -> "TableRecipe":
         """Create the recipe of a table of numbers."""
-        columns = map(NumberColumn, names)
-        return cls(named, tuple(names), tuple(columns))
+        return cls(named, tuple(names), tuple(map(Column, names)))
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -127,8 +93,8 @@ class TableRecipe:
     @property
     def levels(self) -> np.ndarray:
         """Number of categories of the text column of each feature, 0 for numbers, (P,)."""
-        columns = [column for column in self.columns for _ in column.feature_names]
-        return np.array([len(getattr(column, "categories", ())) for column in columns])
+        counts = [len(column.categories) for column in self.columns]
+        return np.array(counts)[self.column_of_feature]
 
     @property
     def column_of_feature(self) -> np.ndarray:
@@ -139,13 +105,10 @@ class TableRecipe:
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
         """Create the recipe that `asdict` described."""
-        lists = {name: tuple(plain[name]) for name in ("file_columns", "columns")}
-        lists["columns"] = tuple(map(_column_from_json, lists["columns"]))
-        return cls(**{**plain, **lists, "format": TextFormat(**plain["format"])})
+        columns = tuple(_column_from_json(**each) for each in plain["columns"])
+        names, format = tuple(plain["file_columns"]), TextFormat(**plain["format"])
+        return cls(**plain | {"file_columns": names, "columns": columns, "format": format})
 
 
-def _column_from_json(plain: dict[str, Any]) -> Column:
-    if "categories" in plain:
-        return TextColumn(plain["name"], tuple(plain["categories"]))
-    notation = plain["notation"]
-    return NumberColumn(plain["name"], notation and Notation(**notation))
+def _column_from_json(name: str, notation: Any = None, categories: Sequence[str] = ()) -> Column:
+    return Column(name, notation and Notation(**notation), tuple(categories))

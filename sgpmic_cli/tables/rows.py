@@ -1,7 +1,7 @@
 """Rows to cluster, and what a model says about them."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.row_blocks import row_blocks
+from sgpmic_cli.tables.notation import to_number
 from sgpmic_cli.tables.options import TextFormat
 
 if TYPE_CHECKING:
@@ -63,10 +64,9 @@ class Rows:
         feature_names: Sequence[str],
         **fields: Any,
     ) -> "Rows":
-        """Create a data set from class names, which `class_numbers` numbers."""
-        number = {} if classes is None else class_numbers(classes)
-        labels = None if classes is None else np.array([number[each] for each in classes])
-        return cls(name, Y, labels, tuple(number), tuple(feature_names), **fields)
+        """Create a data set from class names, which `number_classes` numbers."""
+        labels, names = (None, ()) if classes is None else number_classes(classes)
+        return cls(name, Y, labels, names, tuple(feature_names), **fields)
 
     @property
     def n_classes(self) -> int:
@@ -125,13 +125,18 @@ class RowResults:
         return RowResults(**{name: array[rows] for name, array in vars(self).items()})
 
 
-def class_numbers(classes: Iterable[str]) -> dict[str, int]:
-    """Assign 0, 1, ... to the classes: numeric names by value first, then words in order."""
-    return {name: index for index, name in enumerate(sorted(set(classes), key=_class_order))}
+def number_classes(classes: Sequence[str]) -> tuple[Indices, tuple[str, ...]]:
+    """Return the class of each row as an index (N,), and the names of the classes in order.
 
-
-def _class_order(class_name: str) -> tuple[int, float, str]:
-    try:
-        return 0, float(class_name), class_name
-    except ValueError:
-        return 1, 0.0, class_name
+    Numbers come first, by value, then words. If all names are numbers, equal numbers such as 1 and
+    1.0 are one class.
+    """
+    parsed = {name: to_number(name) for name in classes}
+    values = {name: x for name, x in parsed.items() if x is not None and not np.isnan(x)}
+    first: dict[float, str] = {}
+    same = {name: first.setdefault(value, name) for name, value in values.items()}
+    if len(values) < len(parsed):
+        same = {name: name for name in parsed}
+    order = sorted({*same.values()}, key=lambda name: (name not in values, values.get(name), name))
+    index = {name: i for i, name in enumerate(order)}
+    return np.array([index[same[name]] for name in classes]), tuple(order)

@@ -39,11 +39,11 @@ def zipped(*names):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (zipped("one.csv", "two.csv"), "holds 2 files ('one.csv', 'two.csv', ...); compress one"),
-        (zipped("xl/workbook.xml"), "is not a readable xlsx file"),
+        (zipped("one.csv", "two.csv"), "holds 2 files; compress one"),
+        (zipped("xl/workbook.xml", "b.xml"), "is not a readable xlsx file"),
         (b"\xd0\xcf\x11\xe0\0", "is no text file in UTF-8"),
-        (gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "cannot be decompressed"),
-        (zipped("one.csv")[:-30], "cannot be decompressed"),
+        (gzip.compress(b"a,b\n1,2\n3,4\n")[:-9], "is not a readable compressed file"),
+        (zipped("one.csv")[:-30], "is not a readable compressed file"),
         (b"PAR1\x15 and no more", "is not a readable Parquet file"),
         (b"a,b\n" + b"1,2\n" * 5000 + b"1,\0002\n", "is no text file in UTF-8"),
     ],
@@ -64,7 +64,7 @@ def test_unreadable_content_is_refused(tmp_path, content, sentence):
     ("module", "extra", "content"),
     [
         ("pyarrow.parquet", "parquet", b"PAR1\x15...PAR1"),
-        ("openpyxl", "xlsx", zipped("xl/workbook.xml")),
+        ("openpyxl", "xlsx", zipped("xl/workbook.xml", "b.xml")),
     ],
 )
 def test_file_without_its_library_says_what_to_install(

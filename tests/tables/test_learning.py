@@ -50,7 +50,6 @@ PROBLEMS = [
     ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
     ("a,y\n1,u\n1,v\n", "y", "; add columns of numbers, or of texts that repeat"),
     ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a value, as in an id)"),
-    ("a,b,y\n1,2,u\n3,4,u\n", "y", "column 'y' holds one class only ('u')"),
     ("a,b\n1,2\n3,-1e200\n", None, "column 'b': -1e+200 is too large to be squared"),
     ("a,b\n1,2\n", None, "has one row of data only"),
     ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
@@ -69,12 +68,12 @@ def test_message_of_each_problem(write, content, label, message):
 
 
 def test_all_wrong_names_are_reported_at_once(write):
-    options = TableOptions(id="nme", columns=("a", "bb"))
+    options = TableOptions("nme", columns=("a", "bb"))
     with pytest.raises(UsageError) as caught:
         load(write("name,a,b\nx,1,2\ny,3,4\n"), table=options)
     told = str(caught.value)
     assert "has 2 problems" in told
-    assert "'nme' for id (did you mean 'name'?)" in told
+    assert "'nme' for label (did you mean 'name'?)" in told
     assert "'bb' for columns" in told
 
 
@@ -84,4 +83,3 @@ def test_columns_and_drop_solve_problems(write):
     )
     assert load(path, table=TableOptions(drop=("when",))).feature_names == ("a", "b", "c=x", "c=y")
     assert load(path, table=TableOptions(columns=("b", "a"))).feature_names == ("a", "b")
-    assert load(path, table=TableOptions(id="when")).ids[0] == "2024-01-31"

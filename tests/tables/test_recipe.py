@@ -52,14 +52,13 @@ def test_all_problems_of_new_rows_are_reported_at_once(write, learned):
     wrong.loc[2, "bill_depth"] = "deep"
     wrong.loc[5, "body_mass"] = "inf"
     with pytest.raises(UsageError) as caught:
-        load_for(learned, write(wrong), label="kind", id="who")
+        load_for(learned, write(wrong), label="kind")
     parts = [
         "no column 'kind' for label",
-        "no column 'who' for id",
         "'deep' is not a number",
         "inf is too large",
     ]
-    assert "has 4 problems" in str(caught.value)
+    assert "has 3 problems" in str(caught.value)
     assert [part for part in parts if part not in str(caught.value)] == []
 
 
