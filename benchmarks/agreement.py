@@ -20,8 +20,7 @@ import pandas as pd
 from benchmarks.shared import parse, write_csv
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, distinct
-from sgpmic_cli.benchmark.documents import read_document
-from sgpmic_cli.benchmark.render.tables import markdown_table
+from sgpmic_cli.benchmark.tables import markdown_table, read_document
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
 OWN = "sgp-mic"

@@ -23,7 +23,7 @@ from benchmarks import invariance, map_study, missing_values, study
 from benchmarks.agreement import OWN, PROCEDURES
 from benchmarks.shared import number_table, standard_error
 from sgpmic_cli.benchmark.compare import METRICS
-from sgpmic_cli.benchmark.render.tables import markdown_table
+from sgpmic_cli.benchmark.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.render.tables import markdown_table
+from sgpmic_cli.benchmark.tables import markdown_table
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.manifest import commit, environment
 

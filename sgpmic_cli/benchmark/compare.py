@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli.benchmark.methods import Method, Methods
+from sgpmic_cli.benchmark.plan import CELL
 from sgpmic_cli.scores import SCORES
 
 # The scores of a table; `nmi` holds the definition of the protocol.
@@ -31,16 +32,18 @@ SHOWN = tuple(name for name in SCORES if name not in ("nmi_clusters", "nmi_state
 METRICS = ("acc", "nmi")  # of the paper's tables
 OWN_METRICS = ("ari", *METRICS)  # without printed numbers; ACC and NMI favour too many clusters
 ROW = ["dataset", "explained_variance"]
-# What was run in a cell.
-CELL = ["dataset", "data", "explained_variance", "q", "n_clusters", "method", "scores", "settings"]
 # Our numbers: a row for each score of a cell.
-NUMBER = ["cell", *CELL, "repeats", "failed", "seconds", "note", "metric", "mean", "std"]
+NUMBER = [*CELL, "repeats", "failed", "seconds", "note", "metric", "mean", "std"]
 KEY = ["metric", *ROW, "method"]
 NUMBERS = ["mean", "std", "repeats"]
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
 LEVEL = 0.05
 DATA_NOTE = "The public data are not those the paper used."
+
+
+_DIFFER = "and the means differ significantly"
+_AGREE = "the means do not differ significantly (Welch, 5 %)"
 
 
 class Verdict(StrEnum):
@@ -57,21 +60,9 @@ class Verdict(StrEnum):
 
     EXACT = "exact", "the two means are within 0.01", "="
     NEAR = "within 1", "within one point", "≈"
-    COMPATIBLE = (
-        "compatible",
-        "further apart, but the means do not differ significantly (Welch, 5 %)",
-        "~",
-    )
-    UP = (
-        "differs up",
-        "ours is more than one point above, and the means differ significantly",
-        "▲",
-    )
-    DOWN = (
-        "differs down",
-        "ours is more than one point below, and the means differ significantly",
-        "▼",
-    )
+    COMPATIBLE = "compatible", f"further apart, but {_AGREE}", "~"
+    UP = "differs up", f"ours is more than one point above, {_DIFFER}", "▲"
+    DOWN = "differs down", f"ours is more than one point below, {_DIFFER}", "▼"
     DATA_DIFFER = "data differ", "the public data are not those the paper used", "≠"
     BEST = "best", "the best mean of the row"
     TIED = "tied", "not significantly below the best mean of the row (Welch, 5 %)"
@@ -96,7 +87,7 @@ def _numbers(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
     cell, reasons = runs.iloc[0], runs["reason"][runs["status"] != "ok"].unique().tolist()
     repeats = len(good) + len(failed)
     facts = {
-        **cell[["cell", *CELL]],
+        **cell[CELL],
         "repeats": repeats,
         "failed": len(failed),
         "seconds": good["seconds"].mean(),

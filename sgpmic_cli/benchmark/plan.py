@@ -23,8 +23,8 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,6 @@ from sgpmic_cli.benchmark.methods import Method, Methods, resolve, unknown
 from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import entry, find, names
 from sgpmic_cli.errors import DataUnavailable, UsageError
-from sgpmic_cli.scaling import Scale, offset_and_scale
 from sgpmic_cli.scores import SCORES
 from sgpmic_cli.tables.options import TableOptions
 from sgpmic_cli.tables.rows import Rows
@@ -42,10 +41,11 @@ from sgpmic_cli.tables.rows import Rows
 PERCENTAGES = (50, 95, 99)  # of the variance
 USUAL_PERCENTAGE = 95
 USUAL_INDUCING = 50
-PLANNED = [
-    *("cell", "dataset", "data", "explained_variance", "q", "n_clusters", "method", "settings"),
-    *("scores", "repeat", "seed", "key"),
+CELL = [
+    *("cell", "dataset", "data", "explained_variance", "q", "n_clusters"),
+    *("method", "scores", "settings"),
 ]
+RUN = ["repeat", "seed", "key"]
 # The columns that a run fills, with their values before.
 FILLED: dict[str, Any] = {"status": "planned", "reason": "", "seconds": None, "warnings": []}
 FILLED |= dict.fromkeys(SCORES)
@@ -99,12 +99,11 @@ class Study:
     seed: int = 0
     protocol: str = ""
     label: str | None = None  # label column of the CSV files; None for the last column
-    scale: str | None = None  # scaling of the columns for all methods; None for their own scaling
     vary: Vary = unvaried  # replaces a cell of the table by the cells to run
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments as plain values, for the manifest."""
-        names = ("datasets", "explained_variances", "repeats", "seed", "protocol", "label", "scale")
+        names = ("datasets", "explained_variances", "repeats", "seed", "protocol", "label")
         return {"methods": [*self.methods]} | {name: getattr(self, name) for name in names}
 
 
@@ -152,11 +151,7 @@ class LoadedData:
 
 
 def load_data(
-    datasets: Sequence[str],
-    explained_variances: Sequence[str | int],
-    *,
-    label: str | None = None,
-    scale: str | None = None,
+    datasets: Sequence[str], explained_variances: Sequence[str | int], label: str | None = None
 ) -> list[LoadedData]:
     """Load every data set. An unavailable one stays in the list with its reason."""
     loaded: dict[str, LoadedData] = {}
@@ -164,9 +159,6 @@ def load_data(
         registered = find(name)
         try:
             data = load_entry(registered) if registered else _load_file(name, label)
-            if scale not in (None, "none"):
-                offset, factor = offset_and_scale(data.Y, cast(Scale, scale))
-                data = replace(data, Y=(data.Y - offset) / factor)
             new = LoadedData(data.name, percentages, data)
         except DataUnavailable as error:
             new = LoadedData(name, percentages, None, str(error))
@@ -206,23 +198,21 @@ def _requested(
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield names with their percentages, and the files of a pattern such as FOLDER/*.csv."""
     for name in datasets:
-        registered = find(name)
+        registered, found = find(name), [name]
         if name == "all":  # only the registered rows
             for each in filter(lambda each: each.in_paper, map(entry, names())):
                 rows = tuple(row for row in each.variances if row in (wanted or PERCENTAGES))
                 if rows:
                     yield each.name, rows
-        elif registered:
-            yield name, wanted or registered.variances
-        elif glob.has_magic(name) and not os.path.exists(name):
-            files = sorted(glob.glob(os.path.expanduser(name), recursive=True))
-            if not files:
+            continue
+        if registered is None and glob.has_magic(name) and not os.path.exists(name):
+            found = sorted(glob.glob(os.path.expanduser(name), recursive=True))
+            if not found:
                 raise UsageError(
                     f"no file matches {name!r}: check the folder, and put the pattern in quotes."
                 )
-            yield from ((file, wanted or PERCENTAGES) for file in files)
-        else:
-            yield name, wanted or PERCENTAGES
+        usual = registered.variances if registered else PERCENTAGES
+        yield from ((each, wanted or usual) for each in found)
 
 
 def _percentages(given: Sequence[str | int]) -> tuple[int, ...] | None:
@@ -241,17 +231,13 @@ def plan_cells(loaded: Iterable[LoadedData], study: Study) -> list[Cell]:
 
     cells: list[Cell] = []
     for one in loaded:
-        registered, data = find(one.name), one.data
-        n_classes = data.n_classes if data else registered.n_classes if registered else 0
+        counted = one.data or find(one.name)
+        n_classes = counted.n_classes if counted else 0
         for percentage in one.explained_variances:
-            q = dimensions_for(data.Y, percentage / 100) if data else None
+            q = dimensions_for(one.data.Y, percentage / 100) if one.data else None
             for method in study.methods.values():
-                settings = dict(method.settings)
-                # Methods that scale the columns themselves get the scaling as an argument.
-                if study.scale is not None and "scale" in method.accepts():
-                    settings["scale"] = study.scale
-                place = one.name, percentage, q, method, n_classes, settings
-                cells += study.vary(Cell(*place, data=data, reason=one.reason))
+                place = one.name, percentage, q, method, n_classes, dict(method.settings)
+                cells += study.vary(Cell(*place, data=one.data, reason=one.reason))
     return cells
 
 
@@ -259,23 +245,15 @@ def plan_runs(cells: Sequence[Cell], repeats: int, seed: int) -> pd.DataFrame:
     """Return the frame of the runs of all cells; one row without a key for a cell without data."""
     rows: list[dict[str, Any]] = []
     for number, cell in enumerate(cells):
-        place = {
-            "cell": number,
-            "dataset": cell.dataset,
-            "data": cell.data.sha256 if cell.data else "",
-            "explained_variance": cell.explained_variance,
-            "q": cell.q,
-            "n_clusters": cell.n_clusters,
-            "method": cell.method.name,
-            "settings": cell.settings,
-            "scores": cell.scores,
-        }
+        data, row = cell.data.sha256 if cell.data else "", (cell.explained_variance, cell.q)
+        what = cell.n_clusters, cell.method.name, cell.scores, cell.settings
+        place = dict(zip(CELL, (number, cell.dataset, data, *row, *what), strict=True))
         if cell.data is None:
-            gone = {"repeat": 0, "seed": 0, "key": "", **FILLED, "reason": cell.reason}
-            rows.append({**place, **gone, "status": "unavailable"})
+            gone = {"status": "unavailable", "reason": cell.reason}
+            rows.append({**place, **dict.fromkeys(RUN, 0), "key": "", **FILLED, **gone})
         else:
             rows += [{**place, **_identity(place, cell, i, seed), **FILLED} for i in range(repeats)]
-    return pd.DataFrame(rows, columns=[*PLANNED, *FILLED]).astype({"q": "Int64"})
+    return pd.DataFrame(rows, columns=[*CELL, *RUN, *FILLED]).astype({"q": "Int64"})
 
 
 def _identity(place: dict[str, Any], cell: Cell, repeat: int, base: int) -> dict[str, Any]:

@@ -4,10 +4,11 @@ Each finished run is appended to one file at once, so that a killed benchmark ca
 """
 
 import json
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
@@ -16,15 +17,16 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.dask_backend import dask_cluster
 from sgpmic_cli.benchmark.fit import Row, compute
 from sgpmic_cli.benchmark.plan import FILLED, Cell, Study, load_data, plan_cells, plan_runs
-from sgpmic_cli.errors import SgpmicError
+from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files import check_writable, claim_folder, locked, write_files
 from sgpmic_cli.manifest import manifest
 from sgpmic_cli.scores import SCORES
 
 BENCHMARK = "benchmark"  # the command that writes the tables, unless another is named
+CONNECT_SECONDS = 10  # to a Dask scheduler
+LOCAL = "local"  # instead of the address of a scheduler
 DASK_BLOCK = 8  # runs of each Dask worker between two writes to the store
 RESUME = "finished runs are kept, and the same command resumes"
 IDENTITY = ["key", "dataset", "method", "q", "n_clusters", "settings", "repeat", "seed"]
@@ -111,8 +113,8 @@ class Runs:
 
 def plan_study(study: Study, options: RunOptions, out: PathLike | None = None) -> Runs:
     """Load the data, plan the runs, and take over those that are stored."""
-    how: Any = {"label": study.label, "scale": study.scale}
-    cells = plan_cells(load_data(study.datasets, study.explained_variances, **how), study)
+    loaded = load_data(study.datasets, study.explained_variances, study.label)
+    cells = plan_cells(loaded, study)
     store = Store(options.store if options.store is not None else Path(out or ".") / "runs")
     runs = Runs(study, options, store, cells, plan_runs(cells, study.repeats, study.seed))
     stored = {} if options.force else store.read()
@@ -185,6 +187,41 @@ def _in_parallel(tasks: Sequence[Any], options: RunOptions) -> Iterator[Row]:
             f"a worker process died, probably out of memory or by a crash in a method: {RESUME}. "
             "Use fewer processes, such as --n-jobs 1."
         ) from error
+
+
+@contextmanager
+def dask_cluster(scheduler: str, n_jobs: int) -> Iterator[int]:
+    """Use the workers of a Dask scheduler in joblib, and yield their number.
+
+    The scheduler "local" starts `n_jobs` workers on this machine and ends them.
+    """
+    from joblib import effective_n_jobs, parallel_config
+
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised as well
+    try:
+        if scheduler == LOCAL:
+            workers = {"n_workers": effective_n_jobs(n_jobs), "threads_per_worker": 1}
+            client = Client(**workers, dashboard_address=None, set_as_default=False)
+        else:
+            client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:  # Dask raises many types of errors for a wrong address
+        raise UsageError(
+            f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} s: start one or "
+            "correct the address."
+        ) from error
+    with client:
+        threads = client.nthreads().values()
+        if not threads or max(threads) > 1:
+            raise UsageError(
+                f"the Dask cluster at {scheduler!r} needs workers with one thread each, so that "
+                "runs do not disturb each other: start them with --nthreads 1, one per core."
+            )
+        with parallel_config(backend="dask", client=client):
+            yield len(threads)
 
 
 def write_study(

@@ -23,9 +23,6 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
         "95", help="Percentages of explained variance that set Q: 50, 95, 99 or all."
     ),
     methods: shared.Methods = "all",
-    scale: shared.Scale | None = Option(
-        None, help="Scaling for all methods.", show_default="the scaling of each method"
-    ),
     out: shared.Out = shared.OUTPUT_FOLDER / "benchmark",
     repeats: shared.Repeats = 10,
     seed: shared.Seed = 0,
@@ -46,13 +43,13 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     (cells without data are marked unavailable), 2 wrong argument, 3 some runs failed, 4 no data,
     130 interrupted.
     """
-    from sgpmic_cli.benchmark.pipeline import run_benchmark
     from sgpmic_cli.benchmark.run import RunOptions
+    from sgpmic_cli.benchmark.tables import run_benchmark
     from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
     output, cells = Output(json, quiet), map(shared.split_list, (dataset, methods, variance))
     how: Any = {"protocol": protocol, "repeats": repeats, "seed": seed, "label": label}
-    study = paper_suite().study(*cells, scale=scale, **how)
+    study = paper_suite().study(*cells, **how)
     address = shared.dask_address(backend, scheduler)
     with Progress(output) as progress:
         options = RunOptions(store, n_jobs, address, force, retry_failed, progress=progress)
@@ -63,9 +60,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
 
 def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
     """Yield a table of each metric, or of ARI if nothing is printed, with legend and counts."""
-    from sgpmic_cli.benchmark import compare
+    from sgpmic_cli.benchmark import compare, tables
     from sgpmic_cli.benchmark.counts import count_verdicts
-    from sgpmic_cli.benchmark.render import tables
 
     printed = compare.has_print(results)
     occurring: dict[str, int] = {}
@@ -251,8 +247,8 @@ def check(  # noqa: PLR0913 - one parameter per option
     lower or failed, or nothing was compared, 2 wrong argument.
     """
     from sgpmic_cli.benchmark import gate
-    from sgpmic_cli.benchmark.documents import plain_rows
     from sgpmic_cli.benchmark.run import RunOptions
+    from sgpmic_cli.benchmark.tables import plain_rows
     from sgpmic_cli.paper.experiments.protocols import REFERENCE, paper_suite
 
     output, suite = Output(json, quiet), paper_suite()
@@ -278,7 +274,7 @@ def _changes(changes: "pd.DataFrame") -> "Iterator[RenderableType]":
     """Yield a table of the scores that changed, if any did."""
     from sgpmic_cli.benchmark.compare import rows_of
     from sgpmic_cli.benchmark.gate import State
-    from sgpmic_cli.benchmark.render.tables import TITLES, plain, signed
+    from sgpmic_cli.benchmark.tables import TITLES, plain, signed
 
     headings = ["data set", "%", "method", "score", "reference", "now", "diff", "allowed", "state"]
     rows = [

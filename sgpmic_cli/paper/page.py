@@ -4,12 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from sgpmic_cli.benchmark import page
 from sgpmic_cli.benchmark.compare import METRICS, rows_of
 from sgpmic_cli.benchmark.counts import in_print, wins
-from sgpmic_cli.benchmark.documents import read_document
-from sgpmic_cli.benchmark.render import page
-from sgpmic_cli.benchmark.render.page import Report, dataset_title
-from sgpmic_cli.benchmark.render.tables import TITLES, plain
+from sgpmic_cli.benchmark.page import Report, dataset_title
+from sgpmic_cli.benchmark.tables import TITLES, plain, read_document
 from sgpmic_cli.data import load
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.errors import UsageError

@@ -6,8 +6,8 @@ from functools import cache
 import pandas as pd
 
 from sgpmic_cli.benchmark.compare import METRICS, SHOWN, comparison
-from sgpmic_cli.benchmark.documents import document
 from sgpmic_cli.benchmark.plan import Study
+from sgpmic_cli.benchmark.tables import document
 from sgpmic_cli.data.registry import entry, names
 from sgpmic_cli.paper.experiments.protocols import table2
 

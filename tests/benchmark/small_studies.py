@@ -2,9 +2,9 @@
 
 from dataclasses import fields
 
-from sgpmic_cli.benchmark.pipeline import run_benchmark
 from sgpmic_cli.benchmark.plan import Study, load_data, plan_cells
 from sgpmic_cli.benchmark.run import RunOptions, plan_study, run_study
+from sgpmic_cli.benchmark.tables import run_benchmark
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
 

@@ -8,8 +8,8 @@ from scipy import stats
 
 from sgpmic_cli.benchmark.compare import compare, judge
 from sgpmic_cli.benchmark.counts import summary, wins
-from sgpmic_cli.benchmark.documents import document, read_document
 from sgpmic_cli.benchmark.plan import Study
+from sgpmic_cli.benchmark.tables import document, read_document
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 from sgpmic_cli.scores import SCORES
 

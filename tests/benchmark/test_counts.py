@@ -6,7 +6,7 @@ from small_studies import small_benchmark
 
 from sgpmic_cli.benchmark.compare import distinct
 from sgpmic_cli.benchmark.counts import beside_best, summary, wins
-from sgpmic_cli.benchmark.render.tables import summary_markdown
+from sgpmic_cli.benchmark.tables import summary_markdown
 from sgpmic_cli.paper.experiments.protocols import table2
 
 METHODS = ["pca-fcm", "ppca-fcm", "aml", "k-means", "dec", "toy_methods:Broken"]

@@ -5,7 +5,7 @@ import sys
 import pytest
 from small_studies import small_benchmark
 
-from sgpmic_cli.benchmark.dask_backend import dask_cluster
+from sgpmic_cli.benchmark.run import dask_cluster
 from sgpmic_cli.errors import UsageError
 
 distributed = pytest.importorskip("distributed", reason="the extra sgpmic[dask] is not installed")

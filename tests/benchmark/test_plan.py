@@ -1,6 +1,4 @@
-import numpy as np
 import pytest
-from small_studies import planned
 
 from sgpmic_cli.benchmark.plan import load_data
 
@@ -19,18 +17,6 @@ def test_a_pattern_selects_files_in_order_and_the_last_column_is_the_label(folde
     assert [one.name for one in loaded] == ["a.csv", "b.csv", "c.csv", "iris"]
     assert loaded[0].data.class_names == ("x", "y")
     assert loaded[0].data.feature_names == ("u", "v")
-
-
-def test_one_scale_for_all_methods(folder, tmp_path):
-    methods = ["pca-fcm", "k-means", "sgp-mic+"]
-    plan = planned([f"{folder}/a.csv"], [95], methods, scale="standard", store=tmp_path)
-    for cell in plan.cells:
-        assert np.allclose(cell.data.Y.std(axis=0, ddof=1), 1.0)
-    # Methods with a parameter `scale` get it; the others get scaled columns.
-    assert [cell.settings.get("scale") for cell in plan.cells] == [None, "standard", "standard"]
-    raw = planned([f"{folder}/a.csv"], [95], methods, scale="none", store=tmp_path)
-    assert raw.cells[0].data.Y[:, 0].max() == 11.0
-    assert raw.cells[1].settings["scale"] == "none"
 
 
 def test_all_has_only_the_rows_of_the_paper():

@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from sgpmic_cli.benchmark.render.tables import markdown_table
+from sgpmic_cli.benchmark.tables import markdown_table
 from sgpmic_cli.commands.output import Output, facts, rich_table
 from sgpmic_cli.style import NO_GLYPH, as_drawn, canvas
 from sgpmic_cli.text import for_markdown, for_terminal

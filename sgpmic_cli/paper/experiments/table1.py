@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli.benchmark.plan import PERCENTAGES, LoadedData, load_data
-from sgpmic_cli.benchmark.render.tables import as_json, markdown_table
+from sgpmic_cli.benchmark.tables import as_json, markdown_table
 from sgpmic_cli.data.registry import entry
 from sgpmic_cli.files import write_files
 from sgpmic_cli.gp import dimensions_for

@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.benchmark.fit import make_estimator
+from sgpmic_cli.benchmark.page import dataset_title
 from sgpmic_cli.benchmark.plan import Cell, Study
-from sgpmic_cli.benchmark.render.page import dataset_title
 from sgpmic_cli.benchmark.run import run_study
 from sgpmic_cli.data import Rows
 from sgpmic_cli.errors import SgpmicError

@@ -12,12 +12,13 @@ import pandas as pd
 
 from sgpmic_cli.benchmark.compare import LEVEL, METRICS, OWN_METRICS, ROW, SHOWN, Verdict, rows_of
 from sgpmic_cli.benchmark.counts import beside_best, caveat_sentences, summary
-from sgpmic_cli.benchmark.documents import read_document, reading
 from sgpmic_cli.benchmark.methods import Methods
-from sgpmic_cli.benchmark.render.tables import (
+from sgpmic_cli.benchmark.tables import (
     BESIDE_NOTE,
     TITLES,
     methods_table,
+    read_document,
+    reading,
     signed,
     with_texts,
 )

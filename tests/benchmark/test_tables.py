@@ -6,7 +6,7 @@ import pytest
 from small_studies import small_benchmark
 
 from sgpmic_cli.benchmark.compare import SHOWN
-from sgpmic_cli.benchmark.render.tables import markdown, tidy_csv
+from sgpmic_cli.benchmark.tables import markdown, tidy_csv
 from sgpmic_cli.scores import SCORES
 
 

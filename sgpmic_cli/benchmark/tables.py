@@ -1,27 +1,37 @@
-"""Write a comparison as CSV and Markdown.
+"""Run a benchmark and write its documents; read them back.
 
-`table.*` has our number, the printed one and the verdict in each cell, `summary.md` the counts and
-the cells that differ. The tables hold no times and no dates, so a benchmark that was killed and
-resumed ends with the same bytes.
+`table.*` has our number, the printed one and the verdict in each cell, `summary.*` the counts and
+the cells that differ, and `benchmark.json` the rows of the comparison. The tables hold no times and
+no dates, so a benchmark that was killed and resumed ends with the same bytes.
 """
 
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from sgpmic_cli._typing import PathLike
 from sgpmic_cli.benchmark.compare import (
     ROW,
     Verdict,
+    best_settings,
+    compare,
+    comparison,
     has_print,
     is_best,
     rows_of,
     shown_metrics,
 )
-from sgpmic_cli.benchmark.counts import beside_best, caveat_sentences
+from sgpmic_cli.benchmark.counts import beside_best, caveat_sentences, summary
+from sgpmic_cli.benchmark.methods import Methods, error_text
+from sgpmic_cli.benchmark.plan import Study
+from sgpmic_cli.benchmark.run import RunOptions, Runs, run_study, write_study
+from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.scores import SCORES
 from sgpmic_cli.text import for_markdown, printable
 
@@ -43,6 +53,66 @@ CSV_NAMES = {
     "low": "difference_low",
     "high": "difference_high",
 }
+
+
+def run_benchmark(
+    study: Study,
+    options: RunOptions = RunOptions(),
+    *,
+    out: PathLike,
+    printed: pd.DataFrame | None = None,
+) -> tuple[Runs, pd.DataFrame, dict[str, Any]]:
+    """Run or resume a benchmark and write its tables and manifest into `out`.
+
+    Return the runs, their comparison (see `compare`), also with printed numbers if there are any,
+    and its JSON document.
+    """
+    runs = run_study(study, options, out)
+    table = best_settings(compare(runs.frame, study.methods, printed))
+    content = document(study, table)
+    files = {
+        "table.csv": tidy_csv(table),
+        "table.md": markdown(table),
+        "benchmark.json": as_json(content),
+    }
+    if has_print(table):
+        counts = summary(table, printed)
+        files["summary.json"] = as_json(counts)
+        files["summary.md"] = summary_markdown(counts)
+    write_study(Path(out), files, runs)
+    return runs, table, content
+
+
+def document(study: Study, table: pd.DataFrame) -> dict[str, Any]:
+    """Return the JSON document of a benchmark."""
+    head = {name: getattr(study, name) for name in ("protocol", "repeats", "seed")}
+    return {**head, "numbers": plain_rows(table)}
+
+
+def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame with the values of JSON: None for a missing number."""
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
+
+
+def read_document(
+    path: Path, methods: Methods, printed: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Read the `benchmark.json` of a benchmark as a comparison; see `compare`."""
+    with reading(path) as content:
+        return comparison(pd.DataFrame(content["numbers"]), methods, printed)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield a JSON object that a benchmark wrote. Turn every fault in it into one sentence."""
+    try:
+        yield dict(json.loads(path.read_bytes()))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise SgpmicError(
+            f"{str(path)!r} is not a document of this version ({error_text(error)}): run the "
+            "benchmark again."
+        ) from None
 
 
 def as_json(document: Mapping[str, Any]) -> str:

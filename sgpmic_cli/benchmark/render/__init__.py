@@ -1,1 +1,0 @@
-"""Write a compared benchmark as tables and as an HTML page."""
