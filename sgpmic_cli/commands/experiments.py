@@ -29,7 +29,6 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     protocol: shared.Protocol = "as-run",
     label: shared.LabelOfFiles = None,
     n_jobs: shared.Jobs = -1,
-    backend: shared.Backend = "loky",
     scheduler: shared.Scheduler = None,
     store: shared.Store = None,
     force: shared.ForceRuns = False,
@@ -50,9 +49,8 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     output, cells = Output(json, quiet), map(shared.split_list, (dataset, methods, variance))
     how: Any = {"protocol": protocol, "repeats": repeats, "seed": seed, "label": label}
     study = paper_suite().study(*cells, **how)
-    address = shared.dask_address(backend, scheduler)
     with Progress(output) as progress:
-        options = RunOptions(store, n_jobs, address, force, retry_failed, progress=progress)
+        options = RunOptions(store, n_jobs, scheduler, force, retry_failed, progress=progress)
         runs, table, content = run_benchmark(study, options, out=out, printed=table2())
     output.result(content, _result_tables(table))
     finish_runs(runs, f"tables and manifest in {out}", output)
@@ -105,7 +103,6 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         protocol: shared.Protocol = "as-run",
         label: shared.LabelOfFiles = None,
         n_jobs: shared.Jobs = -1,
-        backend: shared.Backend = "loky",
         scheduler: shared.Scheduler = None,
         store: shared.Store = None,
         force: shared.ForceRuns = False,
@@ -120,9 +117,8 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         grid, datasets, names = map(shared.split_list, (values, dataset, methods))
         how = {"protocol": protocol, "repeats": repeats, "seed": seed, "label": label}
         study = sweep_study(axis, grid, datasets, names, variance, **how)
-        address = shared.dask_address(backend, scheduler)
         with Progress(output) as progress:
-            options = RunOptions(store, n_jobs, address, force, retry_failed, progress=progress)
+            options = RunOptions(store, n_jobs, scheduler, force, retry_failed, progress=progress)
             finished = sweep(axis, study, options, out=out, values=grid)
         grids = [rich_table(head, rows, title=title) for title, head, rows in finished.grids()]
         output.result(finished.document(), [*grids, *finished.notes()])
@@ -164,14 +160,11 @@ def table1(
 def plot(
     figures: list[str] = Argument(metavar="FIGURE...", help="figure1 to figure8, or all."),
     out: Path = Option(shared.OUTPUT_FOLDER / "figures", help="Output folder."),
-    repeats: shared.Repeats = 10,
-    seed: shared.Seed = 0,
     n_jobs: shared.Jobs = -1,
     results: Path = Option(
         Path("results"),
         help="Folder that contains table2, sweep-clusters and sweep-inducing, or of one sweep.",
     ),
-    store: Path | None = Option(None, help="Folder of runs.", show_default="RESULTS/runs"),
     quiet: shared.Quiet = False,
 ) -> None:
     """Draw the paper's figures from our runs, each as PNG.
@@ -186,8 +179,9 @@ def plot(
     chosen, output = resolve(figures), Output(quiet=quiet)
     errors: dict[str, SgpmicError] = {}  # by their text
     with Progress(output) as progress:
-        running = RunOptions(store or results / "runs", n_jobs, progress=progress)
-        options = PlotOptions(results, seed, repeats, running)
+        options = PlotOptions(
+            results, running=RunOptions(results / "runs", n_jobs, progress=progress)
+        )
         for name in chosen:
             try:
                 with output_folder(out, "plot") as folder:
@@ -227,7 +221,7 @@ def report(
     print(for_terminal(str(out)))
 
 
-def check(  # noqa: PLR0913 - one parameter per option
+def check(
     dataset: shared.Datasets = "all",
     methods: shared.Methods = "all",
     full: bool = Option(False, "--full", help="Check all cells, not only the fast ones."),
@@ -236,7 +230,6 @@ def check(  # noqa: PLR0913 - one parameter per option
     ),
     update: bool = Option(False, "--update", help="Recompute all cells and write the reference."),
     n_jobs: shared.Jobs = -1,
-    store: Path | None = Option(None, help="Folder of stored runs.", show_default="none"),
     json: shared.Json = False,
     quiet: shared.Quiet = False,
 ) -> None:
@@ -255,7 +248,7 @@ def check(  # noqa: PLR0913 - one parameter per option
     reference = gate.read_reference(REFERENCE)
     wanted = gate.select(reference, shared.split_list(dataset), shared.split_list(methods))
     with Progress(output) as progress:
-        options = RunOptions(store, n_jobs, progress=progress)
+        options = RunOptions(n_jobs=n_jobs, progress=progress)
         if update:
             runs = gate.update_reference(REFERENCE, suite, wanted, options)
             finish_runs(runs, f"scores in {REFERENCE}", output)

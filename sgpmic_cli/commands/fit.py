@@ -71,7 +71,6 @@ def fit(  # noqa: PLR0913 - one parameter per option
     encoding: shared.Encoding = None,
     quiet: shared.Quiet = False,
     json_: shared.Json = False,
-    verbose: bool = Option(False, "--verbose", help="Print every step."),
     open_page: shared.Open = False,
 ) -> None:
     """Cluster a data set, and say which rows are groups and which are slices of a continuum.
@@ -91,7 +90,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.manifest import manifest
     from sgpmic_cli.result import tables, words
 
-    output, unprinted = Output(json_, quiet, verbose), None
+    output, unprinted = Output(json_, quiet), None
     settings: dict[str, Any] = {"clusters": clusters, "method": method, "dims": dims}
     settings |= {"scale": scale, "seed": seed, "threads": threads, "max_rows": max_rows}
     columns = tuple(drop or ())

@@ -33,7 +33,6 @@ class Output:
 
     json: bool = False
     quiet: bool = False
-    verbose: bool = False  # print every step of the progress
 
     def __post_init__(self) -> None:
         self._start = time.monotonic()
@@ -128,15 +127,12 @@ class Progress:
 
     def __init__(self, output: Output, step: str = "starting"):
         self.output, self._next_line = output, time.monotonic() + LINE_SECONDS
-        lines = output.quiet or output.verbose or not sys.stderr.isatty()
         self._bar = bars.Progress(
             bars.TextColumn("{task.description}", markup=False),
-            bars.BarColumn(),
-            bars.TimeElapsedColumn(),
-            bars.TimeRemainingColumn(),
+            *bars.Progress.get_default_columns()[1:],
             console=output.console(stderr=True),
             transient=True,
-            disable=lines,
+            disable=output.quiet or not sys.stderr.isatty(),
         )
         self._task = self._bar.add_task(step, total=None)
 
@@ -150,7 +146,7 @@ class Progress:
     def __call__(self, done: int | None, total: int | None, step: str) -> None:
         """Show how much of a step is done, and how much there is."""
         self._bar.update(self._task, description=step, completed=done, total=total)
-        if self._bar.disable and (self.output.verbose or time.monotonic() >= self._next_line):
+        if self._bar.disable and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + LINE_SECONDS
             self.output.note(step)
 

@@ -21,9 +21,3 @@ def test_lines_of_progress_are_printed_with_pauses(output, monkeypatch):
         for step in ("too early", "later", "too early again"):
             report(None, None, step)
     assert output.notes == ["later"]
-
-
-def test_every_step_is_printed_on_request(output):
-    output.verbose = True
-    Progress(output)(3, 9, "short on iris")
-    assert output.notes == ["short on iris"]

@@ -71,11 +71,8 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert trace["acc"].iloc[-1] == found["scores"]["acc"]
 
 
-def test_quiet_and_verbose(run, undrawn):
+def test_quiet(run, undrawn):
     assert run("plain.csv --clusters 2 --quiet").stderr == ""
-    steps = run("plain.csv --clusters 2 --force --verbose").stderr
-    assert "current step: map\niteration 1/10: bound " in steps
-    assert len(re.findall("^iteration", steps, re.M)) > 3
 
 
 def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, undrawn):
