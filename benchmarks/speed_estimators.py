@@ -245,7 +245,7 @@ def _problem(data: Observed, X: Array, Z: Array, S: Array) -> Problem:
     prior = mixture(np.full(m, 1.0 / m), np.zeros((m, q)), np.tile(np.eye(q), (m, 1, 1)))
     prior = maximise(X, S, "full", 1e-3, prior)
     log_beta = float(np.log(4.0 * data.n_outputs * len(X) / data.squares.sum()))
-    theta = np.tile(RBF().start(q), (m, 1))
+    theta = np.tile(RBF().start(), (m, 1))
     return Problem(data, Parameters(X, Z, theta, log_beta, prior), S)
 
 

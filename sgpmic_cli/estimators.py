@@ -1,9 +1,9 @@
 """What `GroupMap` and `SGPMIC` share: the way from a table to scaled rows, and to their results.
 
-The functions take the estimator. `encode` sets its attributes `encoder_` and `n_features_in_`, and
-`scale_columns` sets `offset_` and `scale_`. Its method `_locate` returns the located rows of an
-array of scaled rows: latent points and variances (n, Q), probabilities (n, M), log densities (n,),
-and further arrays that only the estimator uses.
+Both are a `RowClusterer`. The functions take the estimator. `encode` sets its attributes `encoder_`
+and `n_features_in_`, and `scale_columns` sets `offset_` and `scale_`. Its method `_locate` returns
+the located rows of an array of scaled rows: latent points and variances (n, Q), probabilities
+(n, M), log densities (n,), and further arrays that only the estimator uses.
 """
 
 import warnings
@@ -12,11 +12,17 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, gen_batches, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli._typing import Array, BoolArray, Indices, Table
 from sgpmic_cli.errors import UsageError, input_errors, warn_caller
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
 from sgpmic_cli.scaling import SAFE_RANGE, check_spread, offset_and_scale
@@ -30,6 +36,60 @@ TINY = 5  # a cluster with fewer rows is small ...
 TINY_FRACTION = 0.2  # ... unless it has this fraction of the rows divided by the clusters
 SHARED = 0.5  # two clusters overlap if they share this fraction of their responsibility
 FENCE = 3.0  # interquartile ranges below the first quartile, the outer fence of a box plot
+
+
+class RowClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Base class of `GroupMap` and `SGPMIC`: what a fitted estimator says about rows."""
+
+    def fit_transform(self, X: Table | Rows, y: Any = None) -> Array:
+        """Fit the model to rows and return their latent points (n_samples, Q)."""
+        return self.fit(X).embedding_
+
+    def row_results(self, X: Table | Rows) -> RowResults:
+        """Return clusters, probabilities, latent points and densities of rows at once."""
+        return self._row_results(*located(self, X)[:4])
+
+    @property
+    def training_results(self) -> RowResults:
+        """The results of the training rows. Model files of `GroupMap` do not have them."""
+        check_is_fitted(self, "log_density_")
+        points, variances = self.embedding_, self.embedding_variances_
+        return self._row_results(points, variances, self.responsibilities_, self.log_density_)
+
+    def _row_results(
+        self, points: Array, variances: Array, S: Array, log_density: Array
+    ) -> RowResults:
+        unusual = log_density < self.unusual_below_
+        return RowResults(most_probable(S), S, points, variances, log_density, unusual)
+
+    def transform(self, X: Table | Rows) -> Array:
+        """Return the latent points (n_samples, Q) of rows, optimised under the fitted model."""
+        return located(self, X)[0]
+
+    def predict(self, X: Table | Rows) -> Indices:
+        """Return the cluster of each row (n_samples,), and -1 for rows without any value."""
+        return most_probable(self.predict_proba(X))
+
+    def predict_proba(self, X: Table | Rows) -> Array:
+        """Return the probability of each cluster for each row, (n_samples, n_clusters)."""
+        return located(self, X)[2]
+
+    def score_samples(self, X: Table | Rows) -> Array:
+        """Return a lower bound on the log density of each row (n_samples,) in the units of X."""
+        return located(self, X)[3] - np.sum(np.log(self.scale_[self.scale_ > 0]))
+
+    def score(self, X: Table | Rows, y: Any = None) -> float:
+        """Return the mean of `score_samples`; higher is better."""
+        return float(np.nanmean(self.score_samples(X)))
+
+    def encode(self, X: Table) -> Array:
+        """Return the features (n_samples, F) that the model makes of rows."""
+        check_is_fitted(self)
+        return encode(self, X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
 
 
 def encode(model: Any, X: Any, *, fitting: bool = False) -> Array:
@@ -147,25 +207,6 @@ def located(model: Any, X: Any) -> list[Array]:
     """Return what `_locate` returns, for the rows of a table."""
     parts, left_out = in_blocks(model, X, model._locate)
     return [with_left_out(each, left_out) for each in joined(parts)]
-
-
-def results_of(model: Any, X: Any) -> RowResults:
-    """Return clusters, probabilities, latent points and densities of rows."""
-    return _row_results(model, *located(model, X)[:4])
-
-
-def training_results(model: Any) -> RowResults:
-    """Return the results of the training rows after a fit."""
-    check_is_fitted(model, "log_density_")
-    points, variances = model.embedding_, model.embedding_variances_
-    return _row_results(model, points, variances, model.responsibilities_, model.log_density_)
-
-
-def _row_results(
-    model: Any, points: Array, variances: Array, S: Array, log_density: Array
-) -> RowResults:
-    unusual = log_density < model.unusual_below_
-    return RowResults(most_probable(S), S, points, variances, log_density, unusual)
 
 
 def most_probable(S: Array) -> Indices:

@@ -14,12 +14,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -58,7 +52,7 @@ from sgpmic_cli.parameters import (
 )
 from sgpmic_cli.row_blocks import Workers, row_blocks
 from sgpmic_cli.scaling import Scale, canonical_order, distinct_rows
-from sgpmic_cli.tables.rows import RowResults, Rows
+from sgpmic_cli.tables.rows import Rows
 
 # Rows that decide verdicts and groups. The search of their neighbours takes quadratic time: 10,000
 # rows of ten columns took 11 of the 13 seconds of a fit.
@@ -84,7 +78,7 @@ AXES |= {"offset_": "f", "scale_": "f"}
 
 
 @dataclass(eq=False, repr=False)
-class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class GroupMap(estimators.RowClusterer):
     """An estimator that clusters the rows of a table and maps them to a latent space.
 
     The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
@@ -268,23 +262,6 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         estimators.warn_of_doubts(self)
         return self
 
-    def fit_transform(self, X: Table | Rows, y: Any = None) -> Array:
-        """Fit the model to rows and return their latent points (n_samples, Q)."""
-        return self.fit(X).embedding_
-
-    def row_results(self, X: Table | Rows) -> RowResults:
-        """Return clusters, probabilities, latent points and densities of rows at once."""
-        return estimators.results_of(self, X)
-
-    @property
-    def training_results(self) -> RowResults:
-        """The results of the training rows after `fit`. Model files do not have them."""
-        return estimators.training_results(self)
-
-    def transform(self, X: Table | Rows) -> Array:
-        """Return the latent points (n_samples, Q) of rows, optimised under the fitted model."""
-        return estimators.located(self, X)[0]
-
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Return the rows that the model expects at latent points (n_points, Q), as features."""
         check_is_fitted(self)
@@ -295,27 +272,10 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         rows[:, used] += self.scale_[used] * rows_at(self._map, points)
         return rows
 
-    def predict(self, X: Table | Rows) -> Indices:
-        """Return the cluster of each row (n_samples,), and -1 for rows without any value."""
-        return estimators.most_probable(self.predict_proba(X))
-
     def predict_proba(self, X: Table | Rows) -> Array:
         """Return the probability of each cluster for each row, (n_samples, n_clusters)."""
         parts, left_out = estimators.in_blocks(self, X, self._probabilities)
         return estimators.with_left_out(np.concatenate(parts), left_out)
-
-    def score_samples(self, X: Table | Rows) -> Array:
-        """Return a lower bound on the log density of each row (n_samples,) in the units of X."""
-        return estimators.located(self, X)[3] - np.sum(np.log(self.scale_[self.scale_ > 0]))
-
-    def score(self, X: Table | Rows, y: Any = None) -> float:
-        """Return the mean of `score_samples`; higher is better."""
-        return float(np.nanmean(self.score_samples(X)))
-
-    def encode(self, X: Table) -> Array:
-        """Return the features (n_samples, F) that the model makes of rows."""
-        check_is_fitted(self)
-        return estimators.encode(self, X)
 
     @property
     def summary_(self) -> pd.DataFrame:
@@ -514,10 +474,6 @@ class GroupMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         # r is a variational distribution, so its divergence from the cluster weights is subtracted.
         divergence = np.sum(rel_entr(r, np.maximum(clusters.weights, 1e-12)), axis=1)
         return mu, s, S, log_density - divergence, nearest
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.embedding_.shape[1]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

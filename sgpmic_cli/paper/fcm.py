@@ -36,18 +36,13 @@ def fuzzy_c_means(
         centers = weights @ X / weights.sum(axis=1, keepdims=True)
         squared = cdist(centers, X, "sqeuclidean")  # (M, N)
         objective = float(np.sum(weights * squared))
-        memberships = memberships_of(squared)
+        # The lower limit keeps the ratio finite; a point on a centre gets membership 1.
+        closeness = 1.0 / np.maximum(squared, np.finfo(float).tiny * 1e8)
+        memberships = closeness / closeness.sum(axis=0)
         if abs(objective - previous) < tol:
             break
         previous = objective
     return FuzzyClusters(centers, memberships.T.copy(), memberships.argmax(axis=0))
-
-
-def memberships_of(squared: Array) -> Array:
-    """Return memberships (M, N) from the squared distances (M, N) to fixed centres."""
-    # The lower limit keeps the ratio finite; a point on a centre gets membership 1.
-    closeness = 1.0 / np.maximum(squared, np.finfo(float).tiny * 1e8)
-    return closeness / closeness.sum(axis=0)
 
 
 def coincide(centers: Array, X: Array) -> bool:

@@ -28,7 +28,6 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.gp import with_fixed_signs
 
 Parts = Literal["largest", "joined", "auto"]
-Distances = Callable[[Array, Array], Array]  # (n, P), (m, P) -> (n, m)
 
 N_NEIGHBORS = 12
 DUPLICATE_EDGE = 1e-9
@@ -43,8 +42,8 @@ def isomap(
 ) -> Array:
     """Return the coordinates of the rows of Y on the q leading ISOMAP axes (N, q).
 
-    `memory` is a folder or a joblib.Memory for the coordinates, which repeats and other methods
-    then reuse.
+    `unit_variance` scales every axis to zero mean and unit variance (ddof 1). `memory` is a folder
+    or a joblib.Memory for the coordinates, which repeats and other methods then reuse.
     """
     if len(Y) > MAX_ROWS:
         raise UsageError(
@@ -53,17 +52,14 @@ def isomap(
     n_axes = max(q, min(-(-q // AXES) * AXES, len(Y) - 1))
     cache = memory if hasattr(memory, "cache") else Memory(memory, verbose=0)
     coordinates = cache.cache(_coordinates)(Y, n_axes, parts)[:, :q]
-    return unit_variance_axes(coordinates) if unit_variance else coordinates
-
-
-def unit_variance_axes(X: Array) -> Array:
-    """Scale every axis to zero mean and unit variance (ddof 1); constant axes become zero."""
-    centred = X - X.mean(axis=0)
+    if not unit_variance:
+        return coordinates
+    centred = coordinates - coordinates.mean(axis=0)
     deviation = centred.std(axis=0, ddof=1)
     return centred / np.where(deviation > 0, deviation, 1.0)
 
 
-def neighbor_graph(Y: Array, distances: Distances = cdist) -> sparse.csr_array:
+def neighbor_graph(Y: Array, distances: Callable[..., Array] = cdist) -> sparse.csr_array:
     """Return the symmetric graph of pairs of which one row is a nearest neighbour of the other.
 
     `distances` must return exactly zero for equal rows. The graph is sparse, because SciPy treats

@@ -117,14 +117,14 @@ class Autoencoder:
         Y = Y.astype(self._precision, copy=False)
 
         def step(rows: np.ndarray) -> float:
-            loss = self.loss(Y[rows], self._noise(len(rows), rng))
+            loss = self.loss(Y[rows], rng)
             optimiser.step()
             return loss
 
         return train(step, len(Y), epochs=epochs, batch_size=batch_size, rng=rng)
 
-    def loss(self, Y: np.ndarray, noise: np.ndarray) -> float:
-        """Return the loss of the rows of Y (N, P) and set `gradient`; `noise` is for subclasses."""
+    def loss(self, Y: np.ndarray, rng: np.random.RandomState) -> float:
+        """Return the loss of the rows of Y (N, P) and set `gradient`; `rng` is for subclasses."""
         output = self.decoder.forward(self.encoder.forward(Y))
         loss, delta = mean_squared_error(output, Y)
         self.decoder.backward(delta)
@@ -134,9 +134,6 @@ class Autoencoder:
     def encode(self, Y: np.ndarray) -> np.ndarray:
         """Return the codes (N, Q) of the rows of Y."""
         return self.encoder.forward(Y.astype(self._precision, copy=False))
-
-    def _noise(self, rows: int, rng: np.random.RandomState) -> np.ndarray:
-        return np.empty(0)
 
 
 class VariationalAutoencoder(Autoencoder):
@@ -149,9 +146,9 @@ class VariationalAutoencoder(Autoencoder):
 
     code_width = 2
 
-    def loss(self, Y: np.ndarray, noise: np.ndarray) -> float:
-        """Return the loss of the rows of Y for given noise (N, Q) and set `gradient`."""
-        mean, log_variance, deviation = self._code(Y)
+    def loss(self, Y: np.ndarray, rng: np.random.RandomState) -> float:
+        """Return the loss of the rows of Y for random noise (N, Q) and set `gradient`."""
+        mean, log_variance, deviation, noise = self._code(Y, rng)
         output = self.decoder.forward(mean + deviation * noise)
         loss, delta = binary_cross_entropy(output, Y)
         self.decoder.backward(delta)
@@ -165,17 +162,16 @@ class VariationalAutoencoder(Autoencoder):
 
     def sample(self, Y: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         """Return one random code per row of Y (N, Q)."""
-        mean, _, deviation = self._code(Y.astype(self._precision, copy=False))
-        return mean + deviation * self._noise(len(Y), rng)
+        mean, _, deviation, noise = self._code(Y.astype(self._precision, copy=False), rng)
+        return mean + deviation * noise
 
-    def _code(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return mean, log-variance and standard deviation of the codes (N, Q)."""
+    def _code(self, Y: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarray, ...]:
+        """Return mean, log-variance, standard deviation and noise of the codes, all (N, Q)."""
         code = self.encoder.forward(Y)
         mean, log_variance = code[:, : self.n_code], code[:, self.n_code :]
-        return mean, log_variance, np.exp(0.5 * np.minimum(log_variance, self._max_log_variance))
-
-    def _noise(self, rows: int, rng: np.random.RandomState) -> np.ndarray:
-        return rng.standard_normal((rows, self.n_code)).astype(self._precision, copy=False)
+        deviation = np.exp(0.5 * np.minimum(log_variance, self._max_log_variance))
+        noise = rng.standard_normal(mean.shape).astype(self._precision, copy=False)
+        return mean, log_variance, deviation, noise
 
     @property
     def _max_log_variance(self) -> float:

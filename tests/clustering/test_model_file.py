@@ -72,7 +72,7 @@ def assert_refused(path):
         (default(), np.random.RandomState(1).randn(12, 30)),
         (paper(), Y),
         (paper(kernel="linear"), Y),
-        (paper(ard=True, covariance_type="full", n_components=0.9), Y),
+        (paper(covariance_type="full", n_components=0.9), Y),
         (paper(covariance_type="full", prior_by_gradient=True, white_everywhere=True), Y),
     ],
 )

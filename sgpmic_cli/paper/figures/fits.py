@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -206,25 +206,18 @@ def legend(figure: Figure, class_names: Sequence[str]) -> None:
     figure.legend(handles=handles, title=title, **place)
 
 
-class Trace(NamedTuple):
-    """The bound and the ACC of one run after each update."""
-
-    title: str
-    bound: Array
-    acc: Array
-
-
 def figure6(stem: Path, options: PlotOptions) -> None:
     """Draw a panel for each data set: the loss on the left axis, ACC on the right."""
     study = options.study(CONVERGENCE, ["sgp-mic"])
-    shown = [traced(run) for run in typical_runs(study, options)]
+    runs = list(typical_runs(study, options))
+    traces = [traced(run) for run in runs]
     # All ACC axes have the same length, so that the panels can be compared.
-    span = max(float(np.ptp(trace.acc)) for trace in shown) + 4.0
+    span = max(float(np.ptp(acc)) for _, acc in traces) + 4.0
     white: Any = {"mfc": "white"}
     with canvas(stem, width=PAGE, height=4.6) as figure:
-        grid = figure.subplots(-(-len(shown) // 3), 3, squeeze=False)
-        for i, (axes, trace) in enumerate(zip(grid.flat, shown, strict=False)):
-            n, values = np.arange(1, len(trace.bound) + 1), -trace.bound / 1000
+        grid = figure.subplots(2, 3).flat
+        for letter, axes, run, (bound, acc) in zip(LETTERS, grid, runs, traces, strict=False):
+            n, values = np.arange(1, len(bound) + 1), -bound / 1000
             right = axes.twinx()
             right.spines["right"].set_visible(True)
             dots: Any = {"c": LOSS, "ms": 2.8}
@@ -232,31 +225,33 @@ def figure6(stem: Path, options: PlotOptions) -> None:
                 *axes.plot(n, values, "-", color=LOSS, label="loss (left axis)"),
                 *axes.plot(n[::2], values[::2], "o", label="after an E-step", **dots, **white),
                 *axes.plot(n[1::2], values[1::2], "o", label="after an M-step", **dots),
-                *right.plot(n, trace.acc, "--", color=ACC, label="ACC (right axis)"),
+                *right.plot(n, acc, "--", color=ACC, label="ACC (right axis)"),
             ]
-            middle = 0.5 * (trace.acc.min() + trace.acc.max())
+            middle = 0.5 * (acc.min() + acc.max())
             right.set_ylim(middle - span / 2.0, middle + span / 2.0)
             axes.tick_params(axis="y", colors=LOSS)
             right.tick_params(axis="y", colors=ACC)
             axes.locator_params(nbins=5)
-            axes.set_title(f"({LETTERS[i]}) {trace.title}")
+            axes.set_title(f"({letter}) {dataset_title(run.cell.dataset)}, Q = {run.cell.q}")
             axes.set_ylabel("loss (thousand nats)", color=LOSS)
             right.set_ylabel("ACC (%)", color=ACC)
             axes.set_xlabel("update (E- and M-steps)")
         figure.legend(handles=handles, loc="outside lower center", ncols=4)
 
 
-def traced(run: TypicalRun) -> Trace:
-    """Fit a run of SGP-MIC again with all responsibilities in every iteration, however small."""
-    cell, acc = run.cell, list[float]()
+def traced(run: TypicalRun) -> tuple[Array, Array]:
+    """Fit a run of SGP-MIC again and return the bound and the ACC after each update.
+
+    All responsibilities take part in every iteration, however small.
+    """
+    acc: list[float] = []
 
     def follow(_iteration: int, _bound: float, labels: Indices) -> None:
         acc.extend([purity(run.classes, labels)] * 2)  # labels do not move in an M-step
 
-    model = make_estimator(cell, run.seed).set_params(callback=follow)
+    model = make_estimator(run.cell, run.seed).set_params(callback=follow)
     model._negligible, model._active = np.finfo(float).tiny, 0.0
     with threadpool_limits(limits=1):
         model.fit(run.data.Y)
     acc.append(purity(run.classes, model.labels_))
-    title = f"{dataset_title(cell.dataset)}, Q = {cell.q}"
-    return Trace(title, np.array(model.lower_bounds_), np.array(acc))
+    return np.array(model.lower_bounds_), np.array(acc)

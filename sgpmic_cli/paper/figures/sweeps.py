@@ -21,7 +21,6 @@ from sgpmic_cli.style import INK, LETTERS, PAGE, as_drawn, canvas, look
 PAPER = "sgp-mic"
 DEFAULT_MODEL = "sgp-mic+"  # not in the paper's figures
 MOST_TICKS = 7
-MOST_ACROSS = 3  # panels in a row; with more the numbers of the axes overlap
 METRICS = {"acc": "ACC (%)", "nmi": "NMI (%)", "seconds": "run time (s)"}
 LINES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (2, 1)))  # of the other methods
 TICKS = (1, 3, 10, 30, 100)  # of the inducing points
@@ -63,13 +62,9 @@ def figure7(stem: Path, options: PlotOptions) -> None:
     }
     looks[PAPER] = {"style": (INK, "o"), "width": 1.8}  # SGP-MIC is black and thicker
     methods = paper_suite().methods
-    across = min(len(panels), MOST_ACROSS)
-    down = -(-len(panels) // across)
-    with canvas(stem, width=PAGE, height=0.8 + 2.4 * down) as figure:
-        grid = figure.subplots(down, across, squeeze=False)
-        for axes in grid.flat[len(panels) :]:
-            axes.remove()
-        for i, (axes, (dataset, panel)) in enumerate(zip(grid.flat, panels.items(), strict=False)):
+    with canvas(stem, width=PAGE, height=3.2) as figure:
+        grid = figure.subplots(1, len(panels), squeeze=False)[0]
+        for i, (axes, (dataset, panel)) in enumerate(zip(grid, panels.items(), strict=True)):
             axes.set_title(f"({LETTERS[i % len(LETTERS)]}) {as_drawn(str(dataset).capitalize())}")
             for method in panel["method"].unique():
                 label = as_drawn(methods[method].label if method in methods else method)
@@ -77,8 +72,7 @@ def figure7(stem: Path, options: PlotOptions) -> None:
             counts = sorted(panel["x"].astype(int).unique())
             _log_ticks(axes, counts[:: -(-len(counts) // MOST_TICKS)])
             axes.set_xlabel(f"number of clusters (mean of {panel['n'].max():.0f} runs)")
-        for axes in grid[:, 0]:
-            axes.set_ylabel("ACC (%)")
+        grid[0].set_ylabel("ACC (%)")
         _legend(figure, 7, f"{FLOOR} {BAND}")
 
 

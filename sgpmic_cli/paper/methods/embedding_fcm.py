@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import softmax
 
 from sgpmic_cli._typing import Array
-from sgpmic_cli.gp import pca, principal_axes
+from sgpmic_cli.gp import from_covariances, log_densities, pca, principal_axes, scatters
 from sgpmic_cli.paper.fcm import fuzzy_c_means
 from sgpmic_cli.paper.isomap import Parts, isomap
 from sgpmic_cli.paper.methods import EmbeddingClusterer, EmbeddingFCM
@@ -87,19 +87,15 @@ class IsomapMixture(EmbeddingClusterer):
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         X = isomap(Y, self.n_components, memory=self.memory)
         start = fuzzy_c_means(X, self.n_clusters, rng)
-        centred = X - start.centers[:, None]  # (M, N, Q)
-        S = start.memberships.T**2  # (M, N)
-        S /= S.sum(axis=0)
+        S = start.memberships**2
+        S /= S.sum(axis=1, keepdims=True)
         for _ in range(self.sweeps):
-            covariances = np.einsum("mn,mnq,mnr->mqr", S, centred, centred)
-            covariances /= np.maximum(S.sum(axis=1), FLOOR)[:, None, None]
-            covariances += FLOOR * np.eye(X.shape[1])
-            scaled = np.linalg.solve(covariances[:, None], centred[..., None])[..., 0]
-            log_density = -0.5 * np.einsum("mnq,mnq->mn", centred, scaled)
-            if self.log_determinant:
-                log_density -= 0.5 * np.linalg.slogdet(covariances)[1][:, None]
-            S = softmax(log_density, axis=0)
-        self.embedding_, self.labels_ = X, S.argmax(axis=0)
+            sizes = np.maximum(S.sum(axis=0), FLOOR)[:, None, None]
+            covariances = scatters(X, S, start.centers) / sizes + FLOOR * np.eye(X.shape[1])
+            means, _, precisions, log_dets = from_covariances(start.centers, covariances)
+            log_dets = self.log_determinant * log_dets
+            S = softmax(log_densities(X, means, precisions, log_dets), axis=1)
+        self.embedding_, self.labels_ = X, S.argmax(axis=1)
 
 
 def ppca(Y: Array, q: int, *, posterior: bool = False) -> Array:

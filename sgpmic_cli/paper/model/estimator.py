@@ -7,18 +7,12 @@ from numbers import Integral, Real
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from sgpmic_cli import estimators
-from sgpmic_cli._typing import Array, Indices, PathLike, Table
+from sgpmic_cli._typing import Array, PathLike, Table
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.model_file import check_shapes, save_model
@@ -44,7 +38,7 @@ from sgpmic_cli.parameters import (
 )
 from sgpmic_cli.row_blocks import ALONE, Workers
 from sgpmic_cli.scaling import Scale
-from sgpmic_cli.tables.rows import RowResults, Rows
+from sgpmic_cli.tables.rows import Rows
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
 # The arrays of a model file with their axes: n rows, p columns, m clusters, q latent dimensions,
@@ -68,7 +62,7 @@ ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_")
 
 
 @dataclass(eq=False, repr=False)
-class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class SGPMIC(estimators.RowClusterer):
     """Mixture of sparse Gaussian-process latent variable models, as in the paper.
 
     Latent points and clusters are learned together. The paper's Algorithm 1 leaves open the form
@@ -87,8 +81,6 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         components that explains this fraction of the variance, as in the paper.
     kernel : {"rbf", "linear"}, default="rbf"
         Kernel of the Gaussian processes.
-    ard : bool, default=False
-        Whether the RBF kernel has an inverse width for each latent dimension.
     n_inducing : int, default=50
         Number of inducing inputs K, shared by all clusters; at most the number of rows.
     covariance_type : {"spherical", "diag", "tied", "full"}, default="spherical"
@@ -189,7 +181,6 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     n_components: Dimensions = 2
     _: KW_ONLY
     kernel: Literal["rbf", "linear"] = "rbf"
-    ard: Flag = False
     n_inducing: Count = 50
     covariance_type: CovarianceType = "spherical"
     covariance_floor: Annotated[float, Interval(Real, MIN_FLOOR, None, closed="left")] = 0.03
@@ -231,44 +222,6 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         estimators.set_results(self, ROW_ARRAYS)
         estimators.warn_of_doubts(self)
         return self
-
-    def fit_transform(self, X: Table | Rows, y: Any = None) -> Array:
-        """Fit the model to rows and return their latent points (n_samples, Q)."""
-        return self.fit(X).embedding_
-
-    def row_results(self, X: Table | Rows) -> RowResults:
-        """Return clusters, probabilities, latent points and densities of rows at once."""
-        return estimators.results_of(self, X)
-
-    @property
-    def training_results(self) -> RowResults:
-        """The results of the training rows."""
-        return estimators.training_results(self)
-
-    def transform(self, X: Table | Rows) -> Array:
-        """Return the latent points (n_samples, Q) of rows, optimised under the fitted model."""
-        return estimators.located(self, X)[0]
-
-    def predict(self, X: Table | Rows) -> Indices:
-        """Return the cluster of each row (n_samples,), and -1 for rows without any value."""
-        return estimators.most_probable(self.predict_proba(X))
-
-    def predict_proba(self, X: Table | Rows) -> Array:
-        """Return the probability of each cluster for each row, (n_samples, n_clusters)."""
-        return estimators.located(self, X)[2]
-
-    def score_samples(self, X: Table | Rows) -> Array:
-        """Return a lower bound on the log density of each row (n_samples,) in the units of X."""
-        return estimators.located(self, X)[3] - np.sum(np.log(self.scale_))
-
-    def score(self, X: Table | Rows, y: Any = None) -> float:
-        """Return the mean of `score_samples`; higher is better."""
-        return float(np.nanmean(self.score_samples(X)))
-
-    def encode(self, X: Table) -> Array:
-        """Return the features (n_samples, F) that the model makes of rows."""
-        check_is_fitted(self)
-        return estimators.encode(self, X)
 
     def save(self, path: PathLike) -> None:
         """Write the fitted model to the file `path`, whole or not at all, without pickle."""
@@ -341,7 +294,7 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self._assigner = RowAssigner(self._kernel(), p, factors, scaled, S)
 
     def _kernel(self) -> Kernel:
-        return RBF(self.ard) if self.kernel == "rbf" else Linear()
+        return RBF() if self.kernel == "rbf" else Linear()
 
     def _locate(self, rows: Array) -> tuple[Array, ...]:
         """Return points, variances, probabilities and log densities of scaled rows."""
@@ -357,7 +310,3 @@ class SGPMIC(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     def unusual_below_(self) -> float:
         """Log density below which a row is unusual."""
         return estimators.unusual_below(self.log_density_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.embedding_.shape[1]

@@ -2,7 +2,7 @@
 
     k(a, b) = variance r(a, b) + bias                   K_uu = k(Z, Z) + white I
 
-    rbf      r(a, b) = exp(-1/2 sum_q gamma_q (a_q - b_q)^2)      one gamma; with ARD one for each q
+    rbf      r(a, b) = exp(-1/2 gamma |a - b|^2)
     linear   r(a, b) = a . b
 
 The paper prints the exponent of the RBF kernel without its minus sign, and adds `white` to every
@@ -14,14 +14,12 @@ their logarithms.
 The logarithm of the radial basis function is a product of two matrices, with a row for each z and a
 column for each x:
 
-    log r = a.b       a = (z, -1/2 z^2, 1)       b = (gamma x, gamma, -1/2 sum_q gamma_q x_q^2)
+    log r = a.b       a = (z, -1/2 |z|^2, 1)       b = (gamma x, gamma, -1/2 gamma |x|^2)
 
 So one matrix product gives all exponents, and two give the gradients from T = dL/dR * R:
-dL/da = T b' and dL/db = a' T. Z is (K, Q) and X is (Q, N). `gamma` is (Q, 1), or (Q, N) if every x
-has its own. It has one row instead of Q if the dimensions share it.
+dL/da = T b' and dL/db = a' T. Z is (K, Q) and X is (Q, N). `gamma` is (1,), or (N,) if every x has
+its own.
 """
-
-from typing import Any
 
 import numpy as np
 
@@ -29,27 +27,25 @@ from sgpmic_cli._typing import Array
 
 LOG_LIMIT = 36.0  # exp(36) is about 4e15; larger parameters only lose digits
 ONE = np.ones(1)  # the weight of all rows
+THETA = ("variance", "gamma", "bias", "white")  # of RBF; Linear has no gamma
 START_BIAS = START_WHITE = -2.0  # logarithms of the paper's starting values
 
 
 class RBF:
-    """The radial basis function; `ard` gives every latent dimension its own inverse width."""
+    """The radial basis function."""
 
-    def __init__(self, ard: bool = False):
-        self.ard = ard
-
-    def start(self, q: int) -> Array:
-        """Return the logarithms of the paper's starting values (T,) for q latent dimensions."""
-        return np.array([0.0] * (1 + (q if self.ard else 1)) + [START_BIAS, START_WHITE])
+    def start(self) -> Array:
+        """Return the logarithms of the paper's starting values (T,)."""
+        return np.array([0.0, 0.0, START_BIAS, START_WHITE])
 
     def cross(
         self, theta: Array, Z: Array, X: Array, weights: Array = ONE, out: Array | None = None
     ) -> Array:
         """Return w_n k(z_k, x_n), (K, N), with weights w (N,)."""
-        gamma, X = theta[1:-2], _columns(X)
+        gamma, X = theta[1], _columns(X)
         level = np.log(theta[0] * weights) - 0.5 * (gamma * X * X).sum(0)
         b = np.concatenate([*_of_x(X, gamma), level[None]])
-        K = np.matmul(_of_z(Z, gamma), b, out=out)
+        K = np.matmul(_of_z(Z), b, out=out)
         np.exp(K, out=K)
         K += theta[-2] * weights
         return np.asarray(K)
@@ -61,28 +57,27 @@ class RBF:
 
         K is the result of `cross`, and it is overwritten by T.
         """
-        gamma, X, bias = theta[1:-2], _columns(X), theta[-2] * weights
+        gamma, X, bias = theta[1], _columns(X), theta[-2] * weights
         q = len(X)
         K -= bias
         K *= dK
-        by_z, by_x = K @ np.concatenate(_of_x(X, gamma)).T, _of_z(Z, gamma).T @ K
-        first, second, dvariance = by_x[:q], by_x[q:-1], by_x[-1]
+        by_z, by_x = K @ np.concatenate(_of_x(X, gamma)).T, _of_z(Z).T @ K
+        first, second, dvariance = by_x[:q], by_x[q], by_x[-1]
         dZ = by_z[:, :q] - by_z[:, q:] * Z
         dX = gamma * (first - dvariance * X)
-        dgamma = gamma * (_shared(X * (first - 0.5 * dvariance * X), gamma, 0) + second)
+        dgamma = gamma * ((X * (first - 0.5 * dvariance * X)).sum(axis=0) + second)
         return dZ, dX.T, _by_theta(dvariance, dgamma, bias * dK.sum(axis=0))
 
     def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
         """Return dk(z_k, x_n) / dx_nq of one component, (Q, K, N)."""
-        gamma = theta[1:-2] * np.ones((Z.shape[1], 1))
         gaps = Z.T[:, :, None] - X.T[:, None, :]
-        return gamma[:, None] * gaps * (self.cross(theta, Z, X) - theta[-2])
+        return theta[1] * gaps * (self.cross(theta, Z, X) - theta[-2])
 
 
 class Linear:
     """The dot product, with which each component is a probabilistic PCA."""
 
-    def start(self, q: int) -> Array:
+    def start(self) -> Array:
         return np.array([0.0, START_BIAS, START_WHITE])
 
     def cross(
@@ -135,11 +130,10 @@ def positive(log_value: Array) -> Array:
     return np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
 
 
-def named(log_theta: Array) -> dict[str, Any]:
-    """Return the parameters of a component in natural units by name; Linear has no gamma."""
-    variance, *gamma, bias, white = positive(log_theta).tolist()
-    found = {"variance": variance, "bias": bias, "white": white}
-    return found | {"gamma": gamma if len(gamma) > 1 else gamma[0]} if gamma else found
+def named(log_theta: Array) -> dict[str, float]:
+    """Return the parameters of a component in natural units by name."""
+    names = ("variance", "bias", "white") if len(log_theta) == 3 else THETA
+    return dict(zip(names, positive(log_theta).tolist(), strict=True))
 
 
 def _side_by_side(theta: Array, Z: Array) -> tuple[Array, Array, Array]:
@@ -157,16 +151,11 @@ def _by_theta(*gradients: Array) -> Array:
     return np.vstack([*gradients, np.zeros_like(gradients[0])])
 
 
-def _of_z(Z: Array, gamma: Array) -> Array:
-    """Return a, (K, .)."""
-    return np.concatenate([Z, -0.5 * _shared(Z * Z, gamma, 1), np.ones_like(Z[:, :1])], 1)
+def _of_z(Z: Array) -> Array:
+    """Return a, (K, Q + 2)."""
+    return np.concatenate([Z, -0.5 * (Z * Z).sum(1, keepdims=True), np.ones_like(Z[:, :1])], 1)
 
 
 def _of_x(X: Array, gamma: Array) -> list[Array]:
-    """Return the first two parts of b, (., N)."""
-    return [gamma * X, np.broadcast_to(gamma, (len(gamma), X.shape[1]))]
-
-
-def _shared(squares: Array, gamma: Array, axis: int) -> Array:
-    """Add up the dimensions along an axis if they share one gamma."""
-    return squares if len(gamma) == squares.shape[axis] else squares.sum(axis, keepdims=True)
+    """Return the first two parts of b, (Q, N) and (1, N)."""
+    return [gamma * X, np.broadcast_to(gamma, (1, X.shape[1]))]
