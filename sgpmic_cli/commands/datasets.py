@@ -75,12 +75,11 @@ def _print(rows: list[dict[str, Any]], json: bool) -> None:
 
 
 def info(json: shared.Json = False) -> None:
-    """Print versions, linear algebra libraries, threads, paths, data sets and methods."""
+    """Print versions, linear algebra libraries, threads and paths."""
     import sgpmic_cli
-    from sgpmic_cli.data.registered import cache_folder, describe_all
+    from sgpmic_cli.data.registered import cache_folder
     from sgpmic_cli.data.registry import bundled_folder
     from sgpmic_cli.manifest import commit, environment
-    from sgpmic_cli.paper.experiments.protocols import paper_suite
 
     content = {
         **environment(),
@@ -92,8 +91,6 @@ def info(json: shared.Json = False) -> None:
             "downloaded data": str(cache_folder()),
             "results": str(shared.OUTPUT_FOLDER.resolve()),
         },
-        "datasets": {data["name"]: data["state"] for data in describe_all()},
-        "methods": list(paper_suite().methods),
     }
     shown = facts({key: value_text(value) for key, value in content.items()})
     Output(json).result(content, [shown])

@@ -57,26 +57,19 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
 
 
 def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
-    """Yield a table of each metric, or of ARI if nothing is printed, with legend and counts."""
+    """Yield a table of each metric, or of ARI if nothing is printed, with legend and notes."""
     from sgpmic_cli.benchmark import compare, tables
-    from sgpmic_cli.benchmark.counts import count_verdicts
 
-    printed = compare.has_print(results)
-    occurring: dict[str, int] = {}
-    shown = tables.with_texts(results)
+    printed, shown = compare.has_print(results), tables.with_texts(results)
+    columns = {"dataset": "data set", "row": "% (Q)", "title": "method", "ours": ""}
+    columns |= {"paper": "paper", "off": "difference"} if printed else {}
+    columns |= {"verdict": "verdict"}
+    left = ("data set", "% (Q)", "method", "verdict")
     for metric in compare.METRICS if printed else ("ari",):
-        part, title = shown[shown["metric"] == metric], tables.TITLES[metric]
-        columns = {"dataset": "data set", "row": "% (Q)", "title": "method", "ours": title}
-        columns |= {"paper": "paper", "off": "difference"} if printed else {}
-        columns["verdict"] = "verdict"
-        rows = part[[*columns]].to_numpy().tolist()
-        left = ("data set", "% (Q)", "method", "verdict")
-        yield rich_table(list(columns.values()), rows, left=left)
-        counts = count_verdicts(compare.distinct(part)["verdict"])
-        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        yield f"{title}: {verdicts}; equal experiments are counted once"
-        occurring |= counts
-    yield from (f"{each}: {each.meaning}" for each in compare.Verdict if each in occurring)
+        rows = shown.loc[shown["metric"] == metric, [*columns]].to_numpy().tolist()
+        headings = columns | {"ours": tables.TITLES[metric]}
+        yield rich_table([*headings.values()], rows, left=left)
+    yield from (f"{verdict}: {verdict.meaning}" for verdict in tables.used(results))
     for note, places in tables.notes_of(results).items():
         yield f"{', '.join(places)}: {note}"
     if not printed:

@@ -88,9 +88,9 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.files import output_folder
     from sgpmic_cli.fitting import fit_rows, with_refit
     from sgpmic_cli.manifest import manifest
-    from sgpmic_cli.result import tables, words
+    from sgpmic_cli.result import page, plots, tables, words
 
-    output, unprinted = Output(json_, quiet), None
+    output = Output(json_, quiet)
     settings: dict[str, Any] = {"clusters": clusters, "method": method, "dims": dims}
     settings |= {"scale": scale, "seed": seed, "threads": threads, "max_rows": max_rows}
     columns = tuple(drop or ())
@@ -105,26 +105,16 @@ def fit(  # noqa: PLR0913 - one parameter per option
         arguments = {"data": data, "label": label, "drop": columns, **settings}
         arguments |= {"separator": separator, "encoding": encoding}
         command, summary = partial(fit_command, arguments), tables.summary(result)
-        try:  # before drawing, which takes longer than a small fit
-            output.result({**summary, "out": str(out)}, result_tables(result, out, command))
-        except (OSError, SystemExit) as error:  # a closed pipe or a full disk loses no file
-            unprinted = error
-        for note in (*rows.notes, *result.warnings, *words.advice(result)):
-            output.note(f"note: {note}")
         model.save(folder / "model.npz")
         tables.write_tables(result, folder)
         about = manifest(arguments, {rows.name: rows.sha256}, fit=summary)
         (folder / "manifest.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-        from sgpmic_cli.result.page import result_page  # not needed before the answer
-        from sgpmic_cli.result.plots import MAP_PICTURE, draw_map
-
-        undrawn = draw_map(result, folder)
-        page = result_page(result, folder / MAP_PICTURE, arguments, out, command)
-        (folder / "report.html").write_text(page, encoding="utf-8")
-    for note in undrawn:
+        undrawn = plots.draw_map(result, folder)
+        report = page.result_page(result, folder / plots.MAP_PICTURE, arguments, out, command)
+        (folder / "report.html").write_text(report, encoding="utf-8")
+    for note in (*rows.notes, *result.warnings, *words.advice(result), *undrawn):
         output.note(f"note: {note}")
-    if unprinted is not None:
-        raise unprinted
+    output.result({**summary, "out": str(out)}, result_tables(result, out, command))
     output.finish(f"report, model, tables and map in {out}")
     if open_page:
         webbrowser.open((out / "report.html").resolve().as_uri())

@@ -72,13 +72,9 @@ def test_an_unexpected_exception_is_our_bug_with_a_traceback_in_a_file(tmp_path,
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_info_names_versions_paths_data_and_methods():
+def test_info_names_versions_and_paths():
     content = document("info")
     assert content["versions"].keys() >= {"sgpmic", "python", "numpy"}
     assert content["paths"].keys() >= {"package", "bundled data", "downloaded data"}
-    assert content["datasets"]["iris"] == "bundled"
-    assert "pca-fcm" in content["methods"]
     assert content["blas"]
-    human = sgpmic("info").stdout
-    for words in ("numpy", "pca-fcm", "yale: absent"):
-        assert words in human
+    assert "numpy: " in sgpmic("info").stdout

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from threading import Thread
 
@@ -117,27 +115,6 @@ def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
     after = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
     assert before.keys() - after.keys() == {"embedding.png"}
     assert after["model.npz"] != before["model.npz"]
-
-
-UNPRINTED = """
-import sys
-from sgpmic_cli.commands import app
-from sgpmic_cli.commands.output import Output
-
-def result(*_):
-    assert "matplotlib" not in sys.modules
-    raise BrokenPipeError(32, "the reader has closed the pipe")
-
-Output.result = result
-app("fit plain.csv --clusters 2 --out out".split())
-"""
-
-
-def test_the_answer_is_printed_before_drawing_and_a_closed_pipe_loses_no_file(run, here):
-    done = subprocess.run([sys.executable, "-c", UNPRINTED], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "bug" not in done.stderr
-    assert {path.name for path in (here / "out").iterdir()} == FILES
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.1])
