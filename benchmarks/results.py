@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sgpmic_cli._version import __version__
+from sgpmic_cli import __version__
 from sgpmic_cli.manifest import commit, environment
 
 ROOT = Path(__file__).parents[1]

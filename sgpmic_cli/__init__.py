@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from sgpmic_cli._version import __version__
-
 if TYPE_CHECKING:
     from sgpmic_cli.clustering.group_map import GroupMap
     from sgpmic_cli.describe import (
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
     from sgpmic_cli.paper.model.estimator import SGPMIC
     from sgpmic_cli.tables.encoder import TableEncoder
     from sgpmic_cli.tables.rows import RowResults
+
+__version__ = "0.4.0"
 
 __all__ = [
     "SGPMIC",

@@ -11,8 +11,8 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from sgpmic_cli import __version__
 from sgpmic_cli._typing import Array, PathLike
-from sgpmic_cli._version import __version__
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.estimators import set_encoder
 from sgpmic_cli.files import replacing

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli._version import __version__
+from sgpmic_cli import __version__
 from sgpmic_cli.benchmark.methods import Method, Methods, resolve, unknown
 from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import entry, find, names

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from sgpmic_cli._version import __version__
+from sgpmic_cli import __version__
 from sgpmic_cli.commands import datasets, experiments, fit
 from sgpmic_cli.commands.shared_options import print_help
 from sgpmic_cli.errors import SgpmicError

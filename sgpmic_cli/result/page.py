@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sgpmic_cli._version import __version__
+from sgpmic_cli import __version__
 from sgpmic_cli.pages import Html, Section, document, fill, items, picture, table, templates
 from sgpmic_cli.result import notable_rows, words
 from sgpmic_cli.result.cards import cards

@@ -4,7 +4,7 @@ import pytest
 import typer
 from command_line import assert_one_sentence, document, sgpmic
 
-from sgpmic_cli._version import __version__
+from sgpmic_cli import __version__
 from sgpmic_cli.commands import app, experiments
 
 COMMANDS = typer.main.get_command(app).commands
