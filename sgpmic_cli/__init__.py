@@ -42,18 +42,12 @@ _MODULES = {
     "RowResults": "tables.rows",
     "TableEncoder": "tables.encoder",
     "load": "model_file",
-    "plot_map": "describe",
-    "plot_profiles": "describe",
-    "plot_selection": "describe",
-    "report": "describe",
-    "show_map": "describe",
-    "write_report": "describe",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    if name in __all__:
+        return getattr(import_module(f"{__name__}.{_MODULES.get(name, 'describe')}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,4 +1,4 @@
-"""What `GroupMap` and `SGPMIC` share: the way from a table to scaled rows, and to their results.
+"""What estimators share: checks of parameters, and the way from a table to rows and to results.
 
 Both are a `RowClusterer`. The functions take the estimator. `encode` sets its attributes `encoder_`
 and `n_features_in_`, and `scale_columns` sets `offset_` and `scale_`. Its method `_locate` returns
@@ -9,7 +9,9 @@ the located rows of an array of scaled rows: latent points and variances (n, Q),
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from numbers import Integral, Real
+from os import PathLike
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 from sklearn.base import (
@@ -20,6 +22,12 @@ from sklearn.base import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, gen_batches, get_tags
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import Array, BoolArray, Indices, Table
@@ -36,6 +44,53 @@ TINY = 5  # a cluster with fewer rows is small ...
 TINY_FRACTION = 0.2  # ... unless it has this fraction of the rows divided by the clusters
 SHARED = 0.5  # two clusters overlap if they share this fraction of their responsibility
 FENCE = 3.0  # interquartile ranges below the first quartile, the outer fence of a box plot
+
+# Types of parameters with the constraints of scikit-learn. A `Literal` is its own constraint.
+COUNT = Interval(Integral, 1, None, closed="left")
+Count = Annotated[int, COUNT]
+CountOrZero = Annotated[int, Interval(Integral, 0, None, closed="left")]
+Amount = Annotated[float, Interval(Real, 0, None, closed="left")]
+Positive = Annotated[float, Interval(Real, 0, None, closed="neither")]
+Flag = Annotated[bool, "boolean"]
+Dimensions = Annotated[int | float, COUNT, Interval(Real, 0, 1, closed="neither")]
+Jobs = Annotated[int | None, Integral, None]
+Verbose = Annotated[bool | int, "verbose"]
+Callback = Annotated[Callable[[int, float, Indices], None] | None, callable, None]
+Memory = Annotated[Any, str, PathLike, HasMethods("cache"), None]
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise UsageError for the first parameter outside the constraints of its type."""
+    constraints = {}
+    for name, hint in get_type_hints(type(estimator), include_extras=True).items():
+        if get_origin(hint) is Literal:
+            constraints[name] = [StrOptions(set(get_args(hint)))]
+        elif found := getattr(hint, "__metadata__", ()):
+            constraints[name] = list(found)
+    parameters = estimator.get_params(deep=False)
+    with input_errors():
+        validate_parameter_constraints(constraints, parameters, type(estimator).__name__)
+
+
+def check_clusters(n_clusters: int, Y: Array) -> None:
+    """Raise UsageError if there are more clusters than rows."""
+    if n_clusters > len(Y):
+        raise UsageError(
+            f"n_clusters={n_clusters} needs at least that many rows; n_samples={len(Y)}."
+        )
+
+
+def check_dimensions(n_components: int, Y: Array) -> None:
+    """Raise UsageError if there are more dimensions than columns, or too few rows."""
+    if n_components > Y.shape[1]:
+        raise UsageError(
+            f"n_components={n_components} needs at least that many columns; "
+            f"n_features={Y.shape[1]}."
+        )
+    if n_components >= len(Y):
+        raise UsageError(
+            f"n_components={n_components} needs more rows than dimensions; n_samples={len(Y)}."
+        )
 
 
 class RowClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):

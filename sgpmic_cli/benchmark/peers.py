@@ -11,7 +11,7 @@ from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralCl
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import validate_data
 
-from sgpmic_cli.parameters import check_clusters
+from sgpmic_cli.estimators import check_clusters
 from sgpmic_cli.scaling import Scale, offset_and_scale
 
 SPECTRAL_NEIGHBORS = 12  # of the graph for spectral clustering

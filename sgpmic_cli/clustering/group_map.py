@@ -37,9 +37,7 @@ from sgpmic_cli.clustering.clusters.verdicts import continuous_columns, verdicts
 from sgpmic_cli.clustering.map.new_rows import TrainingRows, locate, rows_at
 from sgpmic_cli.clustering.map.training import FittedMap, MapFitter, fit_map, start_map
 from sgpmic_cli.errors import UsageError, warn_caller
-from sgpmic_cli.gp import dimensions_for
-from sgpmic_cli.model_file import check_shapes, flattened, save_model, unflattened
-from sgpmic_cli.parameters import (
+from sgpmic_cli.estimators import (
     COUNT,
     Amount,
     Callback,
@@ -50,6 +48,8 @@ from sgpmic_cli.parameters import (
     Verbose,
     check_parameters,
 )
+from sgpmic_cli.gp import dimensions_for
+from sgpmic_cli.model_file import check_shapes, flattened, save_model, unflattened
 from sgpmic_cli.row_blocks import Workers, row_blocks
 from sgpmic_cli.scaling import Scale, canonical_order, distinct_rows
 from sgpmic_cli.tables.rows import Rows

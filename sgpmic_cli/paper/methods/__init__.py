@@ -15,8 +15,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.estimators import Count, check_clusters, check_dimensions, check_parameters
 from sgpmic_cli.paper.fcm import coincide, fuzzy_c_means
-from sgpmic_cli.parameters import Count, check_clusters, check_dimensions, check_parameters
 from sgpmic_cli.row_blocks import threads_for
 
 

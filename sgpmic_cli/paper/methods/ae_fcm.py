@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.estimators import Count, Flag, Positive
 from sgpmic_cli.paper.methods import EmbeddingFCM
 from sgpmic_cli.paper.networks import Autoencoder, VariationalAutoencoder
-from sgpmic_cli.parameters import Count, Flag, Positive
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -18,9 +18,9 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.estimators import Amount, Count, Positive
 from sgpmic_cli.paper.methods import EmbeddingClusterer
 from sgpmic_cli.paper.networks import Autoencoder, Dense
-from sgpmic_cli.parameters import Amount, Count, Positive
 
 MOMENTUM = 0.9
 

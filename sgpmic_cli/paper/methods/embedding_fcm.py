@@ -16,11 +16,11 @@ import numpy as np
 from scipy.special import softmax
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.estimators import Count, Flag
 from sgpmic_cli.gp import from_covariances, log_densities, pca, principal_axes, scatters
 from sgpmic_cli.paper.fcm import fuzzy_c_means
 from sgpmic_cli.paper.isomap import Parts, isomap
 from sgpmic_cli.paper.methods import EmbeddingClusterer, EmbeddingFCM
-from sgpmic_cli.parameters import Count, Flag
 
 FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have unit variance
 

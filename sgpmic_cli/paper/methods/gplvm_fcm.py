@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.estimators import Count
 from sgpmic_cli.gp import ascend
 from sgpmic_cli.paper.isomap import isomap
 from sgpmic_cli.paper.methods import EmbeddingFCM, centred
@@ -34,7 +35,6 @@ from sgpmic_cli.paper.model.dtc import inverse, jittered_cholesky, log_determina
 from sgpmic_cli.paper.model.em import m_step, scg
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.paper.model.mixture import mixture
-from sgpmic_cli.parameters import Count
 
 MAX_ROWS = 3000  # one N x N matrix of this size takes 72 MB, and several exist at the same time
 NO_START = "The likelihood has no finite value at the start of the fit; rescale the data."

@@ -34,8 +34,8 @@ from scipy.linalg import eigh
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.estimators import Amount, Count, CountOrZero, Flag
 from sgpmic_cli.paper.methods import EmbeddingClusterer, centred
-from sgpmic_cli.parameters import Amount, Count, CountOrZero, Flag
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -15,9 +15,9 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.estimators import Amount, Count, Positive
 from sgpmic_cli.paper.methods import EmbeddingClusterer
 from sgpmic_cli.paper.networks import Adam, train
-from sgpmic_cli.parameters import Amount, Count, Positive
 
 WARM_UP_ROWS = 1000  # rows that determine the initial W, sigma and the first epoch
 

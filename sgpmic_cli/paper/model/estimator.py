@@ -14,15 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from sgpmic_cli import estimators
 from sgpmic_cli._typing import Array, PathLike, Table
 from sgpmic_cli.errors import UsageError, warn_caller
-from sgpmic_cli.gp import dimensions_for
-from sgpmic_cli.model_file import check_shapes, save_model
-from sgpmic_cli.paper.isomap import Parts, isomap
-from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
-from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, start, starting_log_beta, train
-from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear, named
-from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
-from sgpmic_cli.paper.model.row_assigner import RowAssigner
-from sgpmic_cli.parameters import (
+from sgpmic_cli.estimators import (
     Amount,
     Callback,
     Count,
@@ -36,6 +28,14 @@ from sgpmic_cli.parameters import (
     check_dimensions,
     check_parameters,
 )
+from sgpmic_cli.gp import dimensions_for
+from sgpmic_cli.model_file import check_shapes, save_model
+from sgpmic_cli.paper.isomap import Parts, isomap
+from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
+from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, start, starting_log_beta, train
+from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear, named
+from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
+from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.row_blocks import ALONE, Workers
 from sgpmic_cli.scaling import Scale
 from sgpmic_cli.tables.rows import Rows

@@ -20,10 +20,10 @@ from math import ceil
 import numpy as np
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.estimators import Amount, Count
 from sgpmic_cli.paper.methods import EmbeddingClusterer, centred
 from sgpmic_cli.paper.methods.unca.graph import Affinity
 from sgpmic_cli.paper.methods.unca.projection import Objective, Point, descend
-from sgpmic_cli.parameters import Amount, Count
 
 LINE_SEARCHES = 5  # per call of the minimiser in the published program
 TRIES = (1, 10, 40)  # starts of k-means that are drawn together
