@@ -9,7 +9,6 @@ from sgpmic_cli.errors import UsageError, input_errors
 @pytest.mark.parametrize(
     ("parameters", "X", "words"),
     [
-        ({"n_jobs": 0}, np.eye(5), "^n_jobs must be None or a nonzero integer"),
         ({}, [[1.0, np.inf], [2.0, 3.0]], "^Input X contains infinity"),  # of scikit-learn
         ({}, np.ones((5, 2)), "^All rows are equal"),
         ({}, [[1e200, 0.0], [0.0, 1.0]], "too large or too small"),
