@@ -1,7 +1,8 @@
-"""Aggregate the results frame, and judge the means beside printed means or between methods.
+"""Aggregate the frame of runs, judge means beside printed ones or between methods, and count.
 
 Means are compared, not single runs: the question is whether ten repeats of ours would print the
 same number. The tolerance is the uncertainty of the mean, not the standard deviation of the runs.
+In counts of verdicts and wins an experiment counts once, even if several rows show it.
 
 The comparison is a data frame with a row for each cell and score:
 
@@ -16,7 +17,7 @@ The comparison is a data frame with a row for each cell and score:
 | difference, low, high, verdict | see `judge` |
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Self
 
@@ -39,7 +40,13 @@ NUMBERS = ["mean", "std", "repeats"]
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
 LEVEL = 0.05
-DATA_NOTE = "The public data are not those the paper used."
+CAVEATS = {
+    "fitted_to_print": (
+        "settings that the paper leaves open were searched, one for all data sets, to match the "
+        "printed column; agreement is fitted, and our wins are not a blind comparison"
+    ),
+    "other_column": "not in the paper; compared with the column of another method",
+}
 
 
 _DIFFER = "and the means differ significantly"
@@ -136,10 +143,6 @@ def comparison(
         right = printed.rename(columns={**columns, "method": "column"})
         table = table.merge(right, "left", on=["metric", *ROW, "column"])
         table["data_differ"] = table["data_differ"] == True  # noqa: E712 - NaN without a number
-    # The note of a cell that is read from a file may have the sentence already.
-    differ = table["data_differ"] & (table["repeats"] > 0)
-    differ &= ~table["note"].str.startswith(DATA_NOTE)
-    table["note"] = table["note"].where(~differ, (DATA_NOTE + " " + table["note"]).str.strip())
     return table.join(judge(table))
 
 
@@ -180,15 +183,10 @@ def is_best(table: pd.DataFrame, column: str = "mean") -> pd.Series:
 def welch(ours: Any, others: Any) -> tuple[Any, Any, Any]:
     """Return the difference of means, its standard error and its degrees of freedom (Welch).
 
-    The standard error is the standard deviation over sqrt(n). Both sides show the population's
-    deviation, so the interval is slightly too narrow, which is the stricter test. If the deviation
+    Both sides are arrays of means, population standard deviations and numbers of runs; see
+    `statistics`. The interval is slightly too narrow, which is the stricter test. If the deviation
     of one side is zero, as that of a single run, that of the other side is used for both: some
     printed cells vary in ACC and not in NMI, so a zero proves little.
-
-    Parameters
-    ----------
-    ours, others : tuple
-        Means, standard deviations and numbers of runs, as arrays.
     """
     (mean, std, n), (other_mean, other_std, m) = ours, others
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -201,6 +199,13 @@ def welch(ours: Any, others: Any) -> tuple[Any, Any, Any]:
     return mean - other_mean, np.sqrt(squared), freedom
 
 
+def reach(error: Any, freedom: Any) -> Any:
+    """Return half the width of a 95 % interval."""
+    from scipy.special import stdtrit
+
+    return stdtrit(freedom, 1.0 - LEVEL / 2.0) * error
+
+
 def statistics(table: pd.DataFrame) -> tuple[Any, Any, Any]:
     """Return the means, the deviations and the numbers of successful runs of a comparison."""
     runs = (table["repeats"] - table["failed"]).to_numpy(float)
@@ -210,26 +215,15 @@ def statistics(table: pd.DataFrame) -> tuple[Any, Any, Any]:
 def judge(table: pd.DataFrame) -> pd.DataFrame:
     """Return the differences from the printed means, their intervals and the verdicts.
 
-    A number without a printed one is compared with the best of its row instead, also by Welch's
-    test. Runs of two methods are no pairs, because every method has its own seeds.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A comparison without the columns that are returned.
-
-    Returns
-    -------
-    judged : DataFrame
-        `difference` of the means with its 95 % interval `low` to `high` (Welch), and the `verdict`.
+    The intervals `low` to `high` are Welch's at 95 %. A number without a printed one is compared
+    with the best of its row instead, also by Welch's test. Runs of two methods are no pairs,
+    because every method has its own seeds.
     """
-    from scipy.special import stdtrit
-
     paper = tuple(table[f"paper_{name}"].to_numpy(float) for name in NUMBERS)
     ours = statistics(table)
     difference, error, freedom = welch(ours, paper)
-    reach = stdtrit(freedom, 1.0 - LEVEL / 2.0) * error
-    low, high = difference - reach, difference + reach
+    half = reach(error, freedom)
+    low, high = difference - half, difference + half
     rows = table.groupby(["metric", *ROW], sort=False)["mean"]
     # The row of the best mean; of itself if the row has no mean.
     best = rows.transform(lambda means: means.idxmax() if means.notna().any() else means.index[0])
@@ -240,7 +234,7 @@ def judge(table: pd.DataFrame) -> pd.DataFrame:
         Verdict.FAILED: ours[2] == 0,
         Verdict.ALONE: new & (rows.transform("count") == 1),
         Verdict.BEST: new & (np.abs(below) < ROUNDING),
-        Verdict.TIED: new & (below + stdtrit(degrees, 1.0 - LEVEL / 2.0) * spread >= 0.0),
+        Verdict.TIED: new & (below + reach(spread, degrees) >= 0.0),
         Verdict.LOWER: new,
         Verdict.DATA_DIFFER: table["data_differ"],
         Verdict.EXACT: np.abs(difference) <= ROUNDING,
@@ -252,3 +246,80 @@ def judge(table: pd.DataFrame) -> pd.DataFrame:
     verdict = np.select([np.asarray(each, bool) for each in verdicts.values()], names, Verdict.DOWN)
     columns = {"difference": difference, "low": low, "high": high}
     return pd.DataFrame({**columns, "verdict": verdict.astype(object)}, index=table.index)
+
+
+def caveats(table: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the methods whose agreement or wins need a caveat, by the kind of caveat."""
+    methods = table.drop_duplicates("method").set_index("method")
+    return {
+        "fitted_to_print": methods.index[methods["settings_searched"]].tolist(),
+        "other_column": methods.index[methods["column"] != methods.index].tolist(),
+    }
+
+
+def caveat_sentences(named: Mapping[str, Any]) -> list[str]:
+    """Return the sentences that belong to every count of agreement and of wins."""
+    return [
+        f"{', '.join(named[kind])}: {text}" for kind, text in CAVEATS.items() if named.get(kind)
+    ]
+
+
+def count_verdicts(verdicts: pd.Series) -> dict[str, int]:
+    """Count the verdicts that occur, in the order of the legend."""
+    counts = verdicts.value_counts()
+    return {str(verdict): int(counts[verdict]) for verdict in Verdict if verdict in counts}
+
+
+def wins(table: pd.DataFrame, metric: str, column: str = "mean") -> dict[str, int]:
+    """Count the distinct rows in which the mean of each method is the best.
+
+    The counts of the printed numbers, with column "paper_mean", include only the methods that have
+    a printed column of their own.
+    """
+    table = table[table["metric"] == metric]
+    if column == "paper_mean":
+        table = in_print(table)
+    unique = distinct(table)
+    counts = is_best(unique, column).groupby(unique["method"]).sum()
+    return {method: int(counts.get(method, 0)) for method in table["method"].unique()}
+
+
+def in_print(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells that have a printed number of their own."""
+    return table[(table["column"] == table["method"]) & table["paper_mean"].notna()]
+
+
+def summary(
+    table: pd.DataFrame, printed: pd.DataFrame | None, metrics: Sequence[str] = METRICS
+) -> dict[str, Any]:
+    """Count the verdicts on the printed cells and the wins."""
+    compared = table[table["metric"].isin(metrics) & table["paper_mean"].notna()]
+    cells = distinct(compared)
+    judged = cells[cells["difference"].notna() & ~cells["data_differ"]]
+    judged = judged.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
+    differing = judged[judged["verdict"].isin([Verdict.UP, Verdict.DOWN])]
+    columns = {name: name for name in ("dataset", "explained_variance", "method", "metric")}
+    columns |= {"mean": "ours", "paper_mean": "paper", "difference": "difference"}
+    listed = differing[[*columns]].rename(columns={**columns, "explained_variance": "variance"})
+    listed["interval"] = differing[["low", "high"]].to_numpy().tolist()
+    by = {
+        f"by_{column}": cells.groupby(column, sort=False)["verdict"]
+        for column in ("metric", "method", "dataset")
+    }
+    return {
+        "published": 0 if printed is None else len(printed),
+        "compared": len(compared),
+        "distinct": len(cells),
+        "judged": len(judged),
+        "within_one_point": int((judged["difference"].abs() <= NEAR).sum()),
+        "differ": len(differing),
+        "verdicts": count_verdicts(cells["verdict"]),
+        **{name: {str(key): count_verdicts(it) for key, it in by[name]} for name in by},
+        "differing": listed.to_dict("records"),
+        "rows": len(distinct(table).drop_duplicates(ROW)),
+        **caveats(table),
+        "wins": {
+            metric: {"ours": wins(table, metric), "paper": wins(table, metric, "paper_mean")}
+            for metric in metrics
+        },
+    }

@@ -7,14 +7,13 @@ runs on bundled data; the standard error of their mean is that of ten runs times
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from sgpmic_cli.benchmark.compare import METRICS, NEAR, ROW
 from sgpmic_cli.benchmark.methods import unknown
@@ -80,7 +79,7 @@ def check_scores(
     Return a row for each score; see `changes_of`.
     """
     if fraction is None:
-        frame = recompute(suite, reference, options, FAST_REPEATS, fast=True).frame
+        frame = recompute(suite, reference, options, FAST_REPEATS, _is_fast).frame
         if frame.empty:
             raise SgpmicError("nothing was compared: no fast cell is selected, see --full.")
         return changes_of(reference.merge(frame[PLACE].drop_duplicates()), frame)
@@ -94,15 +93,14 @@ def recompute(
     reference: pd.DataFrame,
     options: RunOptions,
     repeats: int = REPEATS,
-    *,
-    fast: bool = False,
+    wanted: Callable[[Cell], bool] = lambda _: True,
 ) -> Runs:
-    """Run the cells of a reference, only the fast ones on request."""
+    """Run the cells of a reference that are wanted."""
     places = set(reference[PLACE].itertuples(index=False, name=None))
 
     def keep(cell: Cell) -> list[Cell]:
-        known = (cell.dataset, cell.explained_variance, cell.method.name) in places
-        return [cell] if known and (_is_fast(cell) or not fast) else []
+        place = cell.dataset, cell.explained_variance, cell.method.name
+        return [cell] if place in places and wanted(cell) else []
 
     datasets, methods = (reference[name].unique().tolist() for name in ("dataset", "method"))
     study = suite.study(datasets, methods, ["all"], repeats=repeats, vary=keep)
@@ -123,8 +121,8 @@ def scores_of(frame: pd.DataFrame) -> pd.DataFrame:
         for name in METRICS
     ]
     table = pd.DataFrame(scores).pivot(index=SCORE_KEY, columns="run", values="score").round(4)
-    runs = table.to_numpy(float)
-    return table.assign(mean=np.mean(runs, axis=1), error=stats.sem(runs, axis=1)).reset_index()
+    mean, error = table.mean(axis=1, skipna=False), table.sem(axis=1, skipna=False)
+    return table.assign(mean=mean, error=error).reset_index()
 
 
 def changes_of(reference: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
@@ -134,25 +132,22 @@ def changes_of(reference: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     `before_std`, `now_mean` and `now_std`, their `difference`, how far it may fall (`allowed`), and
     the `reason` of a failure.
     """
-    both = reference.merge(scores_of(frame), "left", SCORE_KEY, suffixes=("_before", ""))
-    names = [name for name in RUNS if f"{name}_before" in both]
-    before, now = both[[f"{name}_before" for name in names]].to_numpy(float), both[names].to_numpy()
-    changes = both[SCORE_KEY].assign(
-        before_mean=before.mean(axis=1),
-        before_std=before.std(axis=1),
-        now_mean=now.mean(axis=1),
-        now_std=now.std(axis=1),
-        difference=now.mean(axis=1) - before.mean(axis=1),
-        allowed=NEAR + ERRORS * both["error_before"] * np.sqrt(REPEATS / len(names)),
-    )
-    difference = changes["difference"]
+    before, now = (each.set_index(SCORE_KEY) for each in (reference, scores_of(frame)))
+    names = [name for name in RUNS if name in now]
+    changes = pd.DataFrame(index=before.index)
+    for side, scores in (("before", before), ("now", now.reindex(before.index))):
+        runs = scores[names].to_numpy(float)
+        changes[f"{side}_mean"], changes[f"{side}_std"] = runs.mean(axis=1), runs.std(axis=1)
+    difference = changes["now_mean"] - changes["before_mean"]
+    allowed = NEAR + ERRORS * before["error"] * np.sqrt(REPEATS / len(names))
     states = {
         State.FAILED: difference.isna(),
         State.SAME: difference.abs() < UNCHANGED,
-        State.MOVED: difference.abs() <= changes["allowed"],
+        State.MOVED: difference.abs() <= allowed,
         State.UP: difference > 0.0,
     }
-    changes["state"] = np.select([*states.values()], [str(each) for each in states], State.DOWN)
+    state = np.select([*states.values()], [str(each) for each in states], State.DOWN)
+    changes = changes.assign(difference=difference, allowed=allowed, state=state).reset_index()
     failed = frame[frame["reason"] != ""].drop_duplicates(PLACE)[[*PLACE, "reason"]]
     return changes.merge(failed, "left", PLACE).fillna({"reason": ""})
 

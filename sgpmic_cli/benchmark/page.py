@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,11 +10,18 @@ from typing import Any
 
 import pandas as pd
 
-from sgpmic_cli.benchmark.compare import LEVEL, METRICS, OWN_METRICS, ROW, SHOWN, Verdict, rows_of
-from sgpmic_cli.benchmark.counts import beside_best, caveat_sentences, summary
+from sgpmic_cli.benchmark.compare import (
+    METRICS,
+    OWN_METRICS,
+    ROW,
+    SHOWN,
+    Verdict,
+    caveat_sentences,
+    rows_of,
+    summary,
+)
 from sgpmic_cli.benchmark.methods import Methods
 from sgpmic_cli.benchmark.tables import (
-    BESIDE_NOTE,
     TITLES,
     methods_table,
     read_document,
@@ -38,7 +45,11 @@ class Report:
     methods: Methods  # titles and order of the columns
     manifest: Mapping[str, Any]
     metrics: Sequence[str]
-    repeats: int  # runs of a cell
+
+    @property
+    def repeats(self) -> int:
+        """The number of runs of a cell."""
+        return int(self.manifest["arguments"]["repeats"])
 
     @cached_property
     def columns(self) -> list[str]:
@@ -46,12 +57,6 @@ class Report:
         printed = [] if self.printed is None else self.printed["method"].unique().tolist()
         ordered = [name for name in self.methods if name in printed]
         return list(dict.fromkeys([*ordered, *printed, *self.table["method"]]))
-
-    @cached_property
-    def rows(self) -> list[tuple[str, int]]:
-        """Data sets and percentages: the printed rows, then other rows that were run."""
-        rows = pd.concat([self.printed, self.table])[ROW].drop_duplicates()
-        return list(rows.itertuples(index=False, name=None))
 
     @cached_property
     def counts(self) -> dict[str, Any]:
@@ -77,8 +82,6 @@ def read_report(
     the printed numbers of cells that were not run.
     """
     numbers = read_document(folder / TABLE, methods, printed)
-    with reading(folder / MANIFEST) as manifest:
-        repeats = int(manifest["arguments"]["repeats"])
     if printed is not None and only_run:
         printed = printed.merge(numbers[[*ROW, "method"]].drop_duplicates())
         printed = None if printed.empty else printed
@@ -86,7 +89,8 @@ def read_report(
         metrics = OWN_METRICS
     else:
         metrics = [name for name in SHOWN if name in {*metrics, *printed["metric"]}]
-    return Report(numbers, printed, methods, manifest, metrics, repeats)
+    with reading(folder / MANIFEST) as manifest:
+        return Report(numbers, printed, methods, manifest, metrics)
 
 
 def benchmark_page(report: Report) -> str:
@@ -106,35 +110,28 @@ def benchmark_page(report: Report) -> str:
 def headline(report: Report, judged: str) -> str:
     """Return one sentence on the judged numbers, or on the benchmark if nothing is printed."""
     if report.printed is None:
-        runs = f"Means and standard deviations of {report.repeats} runs."
-        compared = beside_best(report.table, metric := OWN_METRICS[0])
-        if len(compared) < 2:
-            return runs
-        best, others = report.title(str(compared.index[0])), compared["p_value"].iloc[1:]
-        lower = f"significantly above {(others < LEVEL).sum()} of {len(others)} other methods"
-        return f"{best} has the highest mean {TITLES[metric]}, {lower}. {runs}"
+        return f"Means and standard deviations of {report.repeats} runs."
     counts = report.counts
-    percent = 100.0 / max(1, counts["judged"])
+    near, differ = (
+        f"{100.0 * counts[name] / max(1, counts['judged']):.0f} %"
+        for name in ("within_one_point", "differ")
+    )
     return (
-        f"Of {counts['judged']} {judged}, "
-        f"{percent * counts['within_one_point']:.0f} % are within one point of the printed number "
-        f"and {percent * counts['differ']:.0f} % differ."
+        f"Of {counts['judged']} {judged}, {near} are within one point of the printed number and "
+        f"{differ} differ."
     )
 
 
 def summary_section(report: Report, notes: Html) -> list[Html]:
-    """Return the methods beside the best of them, or the verdicts on the printed numbers."""
+    """Return the ranking of the methods, or the verdicts on the printed numbers."""
     if report.printed is None:
         head, rows = methods_table(report.table)
         rows = [[report.title(name), *row] for name, *row in rows]
-        return [fill("<p>$note</p>", note=BESIDE_NOTE), table(head, rows, caption="Methods")]
+        return [table(head, rows, caption="Methods, with the rows in which each is best")]
     counts = report.counts
-    methods = {report.title(name): verdicts for name, verdicts in counts["by_method"].items()}
-    datasets = {dataset_title(name): verdicts for name, verdicts in counts["by_dataset"].items()}
     tables = [
-        _verdict_table(report, methods, "Verdicts by method"),
-        _verdict_table(report, datasets, "Verdicts by data set"),
-        _wins(report),
+        _verdict_table(counts, "method", report.title),
+        _verdict_table(counts, "dataset", dataset_title),
     ]
     tiles = [
         part("tile", css=css_class(verdict), count=count, verdict=verdict)
@@ -145,37 +142,14 @@ def summary_section(report: Report, notes: Html) -> list[Html]:
     return [part("summary", tiles=tiles, notes=notes, tables=tables, **numbers)]
 
 
-def _verdict_table(report: Report, groups: Mapping[str, Mapping[str, int]], caption: str) -> Html:
-    """Return the counts of verdicts in each group, as a coloured bar and as numbers."""
-    used = list(report.counts["verdicts"])
-    rows = []
-    for name, counts in groups.items():
-        percent = 100 / sum(counts.values())
-        parts = [
-            part("bar_part", css=css_class(verdict), percent=f"{percent * n:.2f}")
-            for verdict, n in counts.items()
-        ]
-        label = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
-        bar = part("bar", label=label, parts=parts)
-        rows.append([name, bar, *(counts.get(verdict, "") for verdict in used)])
-    return table(["", "", *used], rows, caption=f"{caption} (all scores together)")
-
-
-def _wins(report: Report) -> Html:
-    """Return in how many rows each method is the best, in our numbers and in the paper's."""
-    columns = {
-        f"{TITLES[metric]}, {side}": wins
-        for metric, sides in report.counts["wins"].items()
-        for side, wins in sides.items()
-        if wins
-    }
+def _verdict_table(counts: Mapping[str, Any], group: str, title: Callable[[str], str]) -> Html:
+    """Return the counts of the verdicts by method or by data set."""
     rows = [
-        [report.title(method), *(wins.get(method, "–") for wins in columns.values())]
-        for method in report.columns
-        if method in set(report.table["method"])
+        [title(name), *(verdicts.get(verdict, "") for verdict in counts["verdicts"])]
+        for name, verdicts in counts[f"by_{group}"].items()
     ]
-    caption = f"Wins in {report.counts['rows']} distinct rows; equal cells all win"
-    return table(["", *columns], rows, caption=caption)
+    caption = f"Verdicts by {group.replace('dataset', 'data set')} (all scores together)"
+    return table(["", *counts["verdicts"]], rows, caption=caption)
 
 
 def environment_section(report: Report) -> list[Html]:
@@ -202,21 +176,23 @@ def grid_section(report: Report) -> list[Html]:
 
 
 def _grid(report: Report, metric: str) -> Html:
+    """Return the table of a metric: the printed rows, then the others that were run."""
     shown = with_texts(report.table)
-    cells = _by_place(shown, metric)
-    printed = {} if report.printed is None else _by_place(report.printed, metric)
     scores = shown.pivot(index="cell", columns="metric", values="ours")
+    ours = _by_place(shown, metric)
+    paper = {} if report.printed is None else _by_place(report.printed, metric)
     rows, previous = [], None
-    for dataset, percentage in report.rows:
+    for dataset, percentage in (
+        pd.concat([report.printed, report.table])[ROW].drop_duplicates().values
+    ):
         places = [(dataset, percentage, method) for method in report.columns]
-        row = [
-            _cell(report, metric, place, cells.get(place), printed.get(place), scores)
+        cells = [
+            _cell(report, metric, place, ours.get(place), paper.get(place), scores)
             for place in places
         ]
-        run = (cells[place].row for place in places if place in cells)
-        q = next(run, "(?)").rpartition(" ")[2]
-        title = f"{dataset_title(dataset)} {percentage} % {q}"
-        rows.append(part("row" if dataset == previous else "first_row", title=title, cells=row))
+        run = next((ours[place].row for place in places if place in ours), "(?)")
+        title = f"{dataset_title(dataset)} {percentage} % {run.rpartition(' ')[2]}"
+        rows.append(part("row" if dataset == previous else "first_row", title=title, cells=cells))
         previous = dataset
     heading = ["data set, variance (Q)", *map(report.title, report.columns)]
     heads = [fill('<th scope="col">$name</th>', name=name) for name in heading]
@@ -239,6 +215,7 @@ def _cell(
         difference = signed(ours.mean - paper.mean) if ours and paper else ""
         line = {"number": _number(paper, "–"), "difference": difference or "–"}
         numbers.append(part("paper", sign=verdict.sign, **line))
+    dataset, percentage, method = place
     return part(
         "cell",
         verdict=verdict,
@@ -247,7 +224,8 @@ def _cell(
         place="/".join(map(str, place)),
         mean="" if ours is None or pd.isna(ours.mean) else f"{ours.mean:.4f}",
         numbers=numbers,
-        details=_details(report, metric, place, ours, scores),
+        title=f"{report.title(method)} on {dataset_title(dataset)}, {percentage} %",
+        facts=_facts(metric, ours, scores) if ours else Html("<p>Not run.</p>"),
     )
 
 
@@ -257,28 +235,23 @@ def _number(cell: Any, otherwise: str) -> object:
     return part("number", mean=f"{cell.mean:.2f}", std=f"{cell.std:.2f}")
 
 
-def _details(report: Report, metric: str, place: Place, cell: Any, scores: pd.DataFrame) -> Html:
-    """Return the tooltip of a cell."""
-    dataset, percentage, method = place
-    title = f"{report.title(method)} on {dataset_title(dataset)}, {percentage} %"
-    if cell is None:
-        return part("details", title=title, content=Html("<p>Not run.</p>"))
-    own = scores.loc[cell.cell]
-    facts = {TITLES[metric]: own[metric], "verdict": cell.verdict}
-    if report.printed is not None:
-        printed = f"{cell.paper}, {cell.paper_repeats:.0f} runs"
-        facts["printed"] = "no number" if pd.isna(cell.paper_mean) else printed
+def _facts(metric: str, cell: Any, scores: pd.DataFrame) -> Html:
+    """Return the facts of a cell for its tooltip."""
+    own = {TITLES[name]: scores.at[cell.cell, name] for name in SHOWN}
+    facts = {TITLES[metric]: own.pop(TITLES[metric]), "verdict": cell.verdict}
+    if not pd.isna(cell.paper_mean):
+        facts["printed"] = f"{cell.paper}, {cell.paper_repeats:.0f} runs"
     if not pd.isna(cell.difference):
-        interval = f"95 % interval {cell.low:.2f} to {cell.high:.2f}"
-        facts["difference"] = f"{cell.off}, {interval}"
+        facts["difference"] = f"{cell.off}, 95 % interval {cell.low:.2f} to {cell.high:.2f}"
     facts["runs"] = f"{cell.repeats}, {cell.failed} failed"
     facts["run time"] = "–" if pd.isna(cell.seconds) else f"{cell.seconds:.2f} s"
-    facts |= {TITLES[name]: own[name] for name in SHOWN if name != metric}
+    facts |= own
     if cell.settings:
         facts["settings"] = ", ".join(f"{name} = {value}" for name, value in cell.settings.items())
     listed = [fill("<dt>$name</dt><dd>$it</dd>", name=name, it=it) for name, it in facts.items()]
-    notes = [fill("<p>$note</p>", note=cell.note)] if cell.note else []
-    return part("details", title=title, content=part("facts", facts=listed, notes=notes))
+    return part(
+        "facts", facts=listed, notes=fill("<p>$note</p>", note=cell.note) if cell.note else ""
+    )
 
 
 def dataset_title(name: str) -> str:

@@ -12,30 +12,23 @@ from sklearn.mixture import GaussianMixture
 from sklearn.utils.validation import validate_data
 
 from sgpmic_cli.estimators import check_clusters
-from sgpmic_cli.scaling import Scale, offset_and_scale
-
-SPECTRAL_NEIGHBORS = 12  # of the graph for spectral clustering
+from sgpmic_cli.scaling import offset_and_scale
 
 
 class Peer(ClusterMixin, BaseEstimator):
-    """A clusterer that scales the columns and applies the clusterer that `_clusterer` returns."""
+    """A clusterer that standardises the columns and applies the one that `_clusterer` returns."""
 
     def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        scale: Scale = "standard",
-        random_state: int | np.random.RandomState | None = None,
+        self, n_clusters: int = 8, *, random_state: int | np.random.RandomState | None = None
     ):
         self.n_clusters = n_clusters
-        self.scale = scale
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows X (n_samples, n_features)."""
         Y = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         check_clusters(self.n_clusters, Y)
-        offset, scale = offset_and_scale(Y, self.scale)
+        offset, scale = offset_and_scale(Y, "standard")
         self.labels_ = np.asarray(self._clusterer(len(Y)).fit_predict((Y - offset) / scale))
         return self
 
@@ -66,7 +59,7 @@ class PeerSpectral(Peer):
         return SpectralClustering(
             self.n_clusters,
             affinity="nearest_neighbors",
-            n_neighbors=min(SPECTRAL_NEIGHBORS, n - 1),
+            n_neighbors=min(12, n - 1),
             random_state=self.random_state,
         )
 

@@ -3,33 +3,37 @@
 Each finished run is appended to one file at once, so that a killed benchmark can resume.
 """
 
+import io
 import json
 import logging
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.fit import Row, compute
+from sgpmic_cli._typing import Array, Indices, PathLike
+from sgpmic_cli.benchmark.methods import error_text, import_class
 from sgpmic_cli.benchmark.plan import FILLED, Cell, Study, load_data, plan_cells, plan_runs
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.files import check_writable, claim_folder, locked, write_files
 from sgpmic_cli.manifest import manifest
-from sgpmic_cli.scores import SCORES
+from sgpmic_cli.scores import SCORES, score_all
+from sgpmic_cli.text import printable
 
 BENCHMARK = "benchmark"  # the command that writes the tables, unless another is named
 CONNECT_SECONDS = 10  # to a Dask scheduler
 LOCAL = "local"  # instead of the address of a scheduler
 DASK_BLOCK = 8  # runs of each Dask worker between two writes to the store
-RESUME = "finished runs are kept, and the same command resumes"
+KEPT_WARNINGS = 5
 IDENTITY = ["key", "dataset", "method", "q", "n_clusters", "settings", "repeat", "seed"]
+Row = dict[str, Any]  # of the frame of runs
 # Receives the numbers of finished and of all runs, and the last run.
 Progress = Callable[[int, int, str], None]
 
@@ -88,13 +92,6 @@ class Runs:
         return self.frame[self.frame["key"] != ""].drop_duplicates("key")
 
     @property
-    def pending(self) -> pd.DataFrame:
-        """Return the distinct runs that are neither stored nor computed, the longest first."""
-        waiting = self.distinct.query("status == 'planned'")
-        costs = waiting["cell"].map(lambda cell: -self.cells[cell].cost)
-        return waiting.loc[costs.sort_values(kind="stable").index]
-
-    @property
     def reused(self) -> int:
         """Return the number of runs read from the store."""
         return len(self.distinct) - self.computed
@@ -131,7 +128,10 @@ def run_study(
     Check before the computation that the folders are writable and have no files of others.
     """
     runs, start = plan_study(study, options, out), time.perf_counter()
-    pending, rows = runs.pending, dict[str, Row]()
+    waiting = runs.distinct.query("status == 'planned'")
+    costs = waiting["cell"].map(lambda cell: -runs.cells[cell].cost)
+    pending = waiting.loc[costs.sort_values(kind="stable").index]  # the longest first
+    rows: dict[str, Row] = {}
     if out is not None:
         claim_folder(Path(out), command)
     check_writable(runs.store.folder, "--store")
@@ -164,6 +164,63 @@ def _computed(runs: Runs, pending: pd.DataFrame) -> Iterator[Row]:
         yield {**FILLED, **planned[result["key"]], **result}
 
 
+def compute(
+    key: str, cell: Cell, seed: int, Y: Array, labels: Any, memory: Path | None = None
+) -> Row:
+    """Fit and score one run with one thread, and return its key and what it fills in the frame.
+
+    The seconds are those of the fit alone. An error is a failed run with its reason.
+    """
+    from threadpoolctl import threadpool_limits
+
+    Y = Y.view()
+    Y.flags.writeable = False
+    row: Row = {"key": key, "status": "ok"}
+    start = time.perf_counter()
+    with (
+        threadpool_limits(limits=1),
+        redirect_stdout(io.StringIO()),  # methods may print, but stdout is for our tables
+        warnings.catch_warnings(record=True) as caught,
+    ):
+        warnings.simplefilter("always")
+        try:
+            estimator = make_estimator(cell, seed, memory)
+            start = time.perf_counter()
+            clusters = _clusters(estimator, Y)
+        except (Exception, SystemExit) as error:
+            row |= {"status": "failed", "reason": printable(error_text(error))[:500]}
+    row["seconds"] = time.perf_counter() - start
+    if row["status"] == "ok":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # warnings of the scores are not the method's
+            row |= score_all(labels, clusters)
+    messages = (printable(" ".join(str(each.message).split()))[:300] for each in caught)
+    return {**row, "warnings": list(dict.fromkeys(messages))[:KEPT_WARNINGS]}
+
+
+def make_estimator(cell: Cell, seed: int, memory: Path | None = None) -> Any:
+    """Create the estimator of a run.
+
+    `memory` is the folder where the package's methods share intermediate results.
+    """
+    common: Row = {"n_clusters": cell.n_clusters, "n_components": cell.q, "random_state": seed}
+    if not cell.method.third_party:  # a third-party parameter of this name may mean something else
+        common["memory"] = memory
+    accepted = cell.method.accepts()
+    given = {name: value for name, value in common.items() if name in accepted}
+    return import_class(cell.method.target)(**given | cell.settings)
+
+
+def _clusters(estimator: Any, Y: Array) -> Indices:
+    """Fit the rows, and number their clusters from zero."""
+    clusters = np.asarray(estimator.fit_predict(Y))
+    if clusters.shape != (len(Y),):
+        raise ValueError(f"fit_predict gave labels of shape {clusters.shape} for {len(Y)} rows.")
+    if clusters.dtype.kind == "f" and not np.isfinite(clusters).all():
+        raise ValueError("fit_predict gave labels that are not numbers.")
+    return np.unique(clusters, return_inverse=True)[1]
+
+
 def _in_parallel(tasks: Sequence[Any], options: RunOptions) -> Iterator[Row]:
     """Yield the results of tasks as they are ready, from processes of this machine or from Dask."""
     from joblib import Parallel, parallel_config
@@ -184,8 +241,8 @@ def _in_parallel(tasks: Sequence[Any], options: RunOptions) -> Iterator[Row]:
             yield from Parallel(return_as="generator_unordered", batch_size=1)(tasks)
     except TerminatedWorkerError as error:
         raise SgpmicError(
-            f"a worker process died, probably out of memory or by a crash in a method: {RESUME}. "
-            "Use fewer processes, such as --n-jobs 1."
+            "a worker process died, probably out of memory or by a crash in a method: finished "
+            "runs are kept, and the same command resumes. Use fewer processes, such as --n-jobs 1."
         ) from error
 
 
@@ -202,12 +259,12 @@ def dask_cluster(scheduler: str, n_jobs: int) -> Iterator[int]:
     except ImportError as error:
         raise UsageError("--scheduler needs Dask: pip install 'sgpmic[dask]'.") from error
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised as well
+    where: Any = {"address": scheduler, "timeout": CONNECT_SECONDS}
+    if scheduler == LOCAL:
+        where = {"n_workers": effective_n_jobs(n_jobs), "threads_per_worker": 1}
+        where["dashboard_address"] = None
     try:
-        if scheduler == LOCAL:
-            workers = {"n_workers": effective_n_jobs(n_jobs), "threads_per_worker": 1}
-            client = Client(**workers, dashboard_address=None, set_as_default=False)
-        else:
-            client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(**where, set_as_default=False)
     except Exception as error:  # Dask raises many types of errors for a wrong address
         raise UsageError(
             f"no Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} s: start one or "

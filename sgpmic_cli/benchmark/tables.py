@@ -20,14 +20,14 @@ from sgpmic_cli.benchmark.compare import (
     ROW,
     Verdict,
     best_settings,
+    caveat_sentences,
     compare,
     comparison,
     has_print,
     is_best,
-    rows_of,
     shown_metrics,
+    summary,
 )
-from sgpmic_cli.benchmark.counts import beside_best, caveat_sentences, summary
 from sgpmic_cli.benchmark.methods import Methods, error_text
 from sgpmic_cli.benchmark.plan import Study
 from sgpmic_cli.benchmark.run import RunOptions, Runs, run_study, write_study
@@ -38,21 +38,11 @@ from sgpmic_cli.text import for_markdown, printable
 TITLES = {**{name: score.title for name, score in SCORES.items()}, "seconds": "seconds"}
 RANKED = "ari"
 HEAD = ["data set", "variance % (Q)"]
-BESIDE = ["difference", "95 % interval", "p", "wins", "ties", "losses"]
-BESIDE_NOTE = (
-    "The methods beside the best of them: difference of the means (paired t test over the data "
-    "sets, Welch's test on one), and data sets in which the method is significantly better (wins), "
-    "neither (ties) or worse (losses). The p-values are not adjusted for the number of methods."
-)
 CSV_COLUMNS = [
     *("metric", "dataset", "explained_variance", "q", "method", "mean", "std", "repeats", "failed"),
     *("paper_mean", "paper_std", "difference", "low", "high", "verdict", "settings", "note"),
 ]
-CSV_NAMES = {
-    "explained_variance": "variance",
-    "low": "difference_low",
-    "high": "difference_high",
-}
+CSV_NAMES = {"explained_variance": "variance", "low": "difference_low", "high": "difference_high"}
 
 
 def run_benchmark(
@@ -191,17 +181,18 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def methods_table(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
-    """Return heading and rows of the methods by ARI beside the best of them, best first."""
-    compared = beside_best(table, RANKED)
-    rows = []
-    for row in rows_of(compared):
-        beside = ["best", *[""] * 5]
-        if row.Index != compared.index[0]:
-            counts = map(str, (row.wins, row.ties, row.losses))
-            interval = f"{row.low:.2f} to {row.high:.2f}"
-            beside = [signed(row.difference), interval, f"{row.p_value:.2g}", *counts]
-        rows.append([str(row.Index), f"{row.mean:.2f}", *beside])
-    return ["method", f"mean {TITLES[RANKED]}", *BESIDE], rows
+    """Return heading and rows: the mean ARI of each method and its verdicts, the best first.
+
+    Methods without a number in some row are omitted.
+    """
+    ari, verdicts = table[table["metric"] == RANKED], [Verdict.BEST, Verdict.TIED, Verdict.LOWER]
+    means = ari.pivot(index=ROW, columns="method", values="mean").dropna(axis="columns").mean()
+    counts = pd.crosstab(ari["method"], ari["verdict"]).reindex(columns=verdicts, fill_value=0)
+    rows = [
+        [str(name), f"{mean:.2f}", *map(str, counts.loc[str(name)])]
+        for name, mean in means.sort_values(ascending=False, kind="stable").items()
+    ]
+    return ["method", f"mean {TITLES[RANKED]}", *verdicts], rows
 
 
 def summary_markdown(counts: Mapping[str, Any]) -> str:

@@ -75,7 +75,6 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
     if not printed:
         head, body = tables.methods_table(results)
         yield rich_table(head, body, title="Methods", left=head[:1])
-        yield tables.BESIDE_NOTE
 
 
 def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:

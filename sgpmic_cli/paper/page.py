@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from sgpmic_cli.benchmark import page
-from sgpmic_cli.benchmark.compare import METRICS, rows_of
-from sgpmic_cli.benchmark.counts import in_print, wins
+from sgpmic_cli.benchmark.compare import METRICS, in_print, rows_of, wins
 from sgpmic_cli.benchmark.page import Report, dataset_title
 from sgpmic_cli.benchmark.tables import TITLES, plain, read_document
 from sgpmic_cli.data import load

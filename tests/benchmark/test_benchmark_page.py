@@ -38,13 +38,9 @@ def test_without_printed_numbers_the_page_compares_the_methods_by_ari(results):
     cells = _cells(page)
     assert [metric for metric, _ in cells][::2] == ["ari", "acc", "nmi"]
     assert set(cells.values()) <= {"v-best", "v-tied", "v-lower"}
-    assert "Welch&#x27;s test on one" in page
     sections = re.findall(r'<section id="(\w+)"', page)
     assert sections == ["summary", "table", "environment"]
-    assert "Wins in" not in page
-    assert re.search(r"has the highest mean ARI, significantly above \d of \d other methods", page)
-    # The best method is not compared with itself.
-    assert re.search(r"<td>best</td>(<td></td>){5}", page)
+    assert re.search(r'<th scope="col">best</th><th scope="col">tied</th>', page)
     assert 'class="paper"' not in page
     content = page[page.index("<header>") : page.index("<script>")]
     assert not re.search("printed|paper", content, re.IGNORECASE)

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sgpmic_cli.benchmark.compare import compare, judge
-from sgpmic_cli.benchmark.counts import summary, wins
+from sgpmic_cli.benchmark.compare import compare, judge, summary, wins
 from sgpmic_cli.benchmark.plan import Study
 from sgpmic_cli.benchmark.tables import document, read_document
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2

@@ -3,7 +3,6 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.benchmark.methods import import_class, resolve
-from sgpmic_cli.benchmark.peers import PeerKMeans
 from sgpmic_cli.paper.experiments.protocols import paper_suite
 
 PEERS = resolve(["peers"], paper_suite().methods).values()
@@ -24,9 +23,3 @@ def test_every_peer_finds_two_groups_in_any_units(peer):
     )
     X, classes = two_groups(scale=1000.0)
     assert adjusted_rand_score(classes, model.fit_predict(X)) > 0.9
-
-
-def test_columns_can_be_left_unscaled():
-    X, classes = two_groups(scale=1000.0)
-    labels = PeerKMeans(2, scale="none", random_state=0).fit_predict(X)
-    assert adjusted_rand_score(classes, labels) < 0.2

@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli._typing import PathLike
-from sgpmic_cli.benchmark.compare import ROW, compare
-from sgpmic_cli.benchmark.counts import caveat_sentences, caveats
+from sgpmic_cli.benchmark.compare import ROW, caveat_sentences, caveats, compare
 from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Cell, Study
 from sgpmic_cli.benchmark.run import RunOptions, Runs, run_study, write_study
 from sgpmic_cli.benchmark.tables import TITLES, as_json, markdown_table, notes_of, plain, plain_rows

@@ -19,10 +19,9 @@ from matplotlib.lines import Line2D
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.benchmark.fit import make_estimator
 from sgpmic_cli.benchmark.page import dataset_title
 from sgpmic_cli.benchmark.plan import Cell, Study
-from sgpmic_cli.benchmark.run import run_study
+from sgpmic_cli.benchmark.run import make_estimator, run_study
 from sgpmic_cli.data import Rows
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.paper.experiments.protocols import figure_acc
