@@ -222,14 +222,13 @@ def scale_columns(model: Any, Y: Array, **options: bool) -> None:
     model.offset_, model.scale_ = offset_and_scale(Y, model.scale, levels, **options)
 
 
-def scaled(model: Any, Y: Array, row_numbers: Sequence[int] | None = None) -> Array:
+def scaled(model: Any, Y: Array) -> Array:
     """Return the scaled features. Features with a scale of zero are left out."""
     used = model.scale_ > 0
     with np.errstate(over="ignore"):
         rows = (Y[:, used] - model.offset_[used]) / model.scale_[used]
-    if len(far := np.flatnonzero((np.abs(rows) > SAFE_RANGE[1]).any(axis=1))):
-        name = far[0] + 1 if row_numbers is None else row_numbers[far[0]]
-        raise UsageError(f"Row {name} is too far from the training rows to be assigned.")
+    if (np.abs(rows) > SAFE_RANGE[1]).any():
+        raise UsageError("A row is too far from the training rows to be assigned.")
     return np.asarray(rows)
 
 
@@ -238,11 +237,9 @@ def in_blocks(model: Any, X: Any, work: Callable[[Array], Any]) -> tuple[list[An
     check_is_fitted(model)
     Y, results = encode(model, X), []
     empty = rows_without_values(model, Y)
-    numbers = getattr(X, "row_numbers", None)
-    numbers = range(1, len(Y) + 1) if numbers is None else numbers
     with workers(model.n_jobs) as threads:
         for rows in row_blocks(len(Y)):
-            part = scaled(model, Y[rows], numbers[rows])[~empty[rows]]
+            part = scaled(model, Y[rows])[~empty[rows]]
             results += in_parts(part, work, model._rows_at_once, threads)
     return results, np.flatnonzero(empty)
 

@@ -140,8 +140,8 @@ def predict(  # noqa: PLR0913 - one parameter per option
     """
     from sgpmic_cli.data.loading import rows_for
     from sgpmic_cli.files import output_folder
+    from sgpmic_cli.fitting import assign_rows, recipe_of
     from sgpmic_cli.model_file import load
-    from sgpmic_cli.new_rows import assign_rows, recipe_of
 
     output = Output(json_, quiet)
     fitted = load(model, every_row=False).set_params(n_jobs=threads)

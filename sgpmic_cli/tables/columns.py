@@ -202,11 +202,6 @@ def _decide_on_categories(
         return LeftOut(f"its only value is {shown(known[0])}")
     if distinct <= most and (distinct < len(known) or asked):
         return Column(name, None, tuple(sorted(set(known))))
-    if asked:
-        return (
-            f"column {shown(name)} has {distinct} different texts, and at most {MAX_CATEGORIES} "
-            "are encoded; join some of them, or do not ask for it"
-        )
     if distinct == len(known):
         is_id = len(known) == len(cells)
         return LeftOut(f"{why}no two rows share a value, as in an id", is_id)

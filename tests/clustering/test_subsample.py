@@ -34,7 +34,7 @@ def test_blocks_do_not_change_the_result(X, request):
     np.testing.assert_array_equal(blocks.predict_proba(X), blocks.responsibilities_)
     np.testing.assert_allclose(blocks.log_density_, blocks.row_results(X).log_density, atol=1e-6)
     assert len(blocks.labels_) == len(blocks.embedding_variances_) == 90
-    with pytest.raises(ValueError, match="Row 78 is too far"):
+    with pytest.raises(ValueError, match="A row is too far"):
         blocks.predict(np.where(np.arange(90)[:, None] == 77, 1e300, Y))
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
-from sgpmic_cli import new_rows
+from sgpmic_cli import fitting
 from sgpmic_cli.files import MARKER
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
@@ -50,13 +50,13 @@ def test_new_rows_get_labels_probabilities_and_points(fitted, here):
 
 @pytest.mark.parametrize(("option", "threads"), [("", 1), ("--threads 2", 2), ("--threads -1", -1)])
 def test_the_number_of_threads_is_an_option(monkeypatch, option, threads):
-    used, predict = [], new_rows.assign_rows
+    used, predict = [], fitting.assign_rows
 
     def spy(model, *arguments):
         used.append(model.n_jobs)
         return predict(model, *arguments)
 
-    monkeypatch.setattr(new_rows, "assign_rows", spy)
+    monkeypatch.setattr(fitting, "assign_rows", spy)
     sgpmic(f"predict model.npz train.csv {option}")
     assert used == [threads]
 

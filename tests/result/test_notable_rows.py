@@ -11,8 +11,7 @@ from sgpmic_cli import GroupMap, load
 from sgpmic_cli.data import Rows
 from sgpmic_cli.data.loading import load as load_table
 from sgpmic_cli.data.loading import rows_for
-from sgpmic_cli.fitting import fit_rows
-from sgpmic_cli.new_rows import assign_rows, recipe_of
+from sgpmic_cli.fitting import assign_rows, fit_rows, recipe_of
 from sgpmic_cli.result.notable_rows import doubtful_rows, typical_rows
 from sgpmic_cli.result.tables import write_tables
 from sgpmic_cli.result.words import advice

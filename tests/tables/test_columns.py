@@ -142,6 +142,6 @@ def test_limits_of_the_decision_about_a_column(values, taken_as):
     assert taken_as in decision(values)
 
 
-@pytest.mark.parametrize(("distinct", "taken_as"), [(20, "categories"), (21, "at most 20 are")])
+@pytest.mark.parametrize(("distinct", "taken_as"), [(20, "categories"), (21, "id")])
 def test_a_column_that_is_asked_for_has_a_limit_of_categories_as_well(distinct, taken_as):
     assert taken_as in decision(words(distinct, distinct), columns=["x", "other"])
