@@ -91,7 +91,7 @@ def default_out(command: str, name: str) -> Path:
     'sgpmic-out/fit/birds'
     """
     path = Path(name)
-    stem = Path(path.stem).stem if path.suffix.lower() in (".gz", ".bz2", ".zip") else path.stem
+    stem = Path(path.stem).stem if path.suffix.lower() in (".gz", ".zip") else path.stem
     return OUTPUT_FOLDER / command / (stem.strip(".") or "table")
 
 

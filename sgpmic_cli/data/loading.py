@@ -18,7 +18,7 @@ from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import printable
 
-_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".bz2", ".zip", ".parquet", ".npy", ".xlsx")
+_EXTENSIONS = (".csv", ".tsv", ".txt", ".gz", ".zip", ".parquet", ".npy", ".xlsx")
 CLASSES = "classes"  # the name of the class column of a registered data set
 
 

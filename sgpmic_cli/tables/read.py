@@ -3,7 +3,6 @@
 The extras `sgpmic[parquet]` and `sgpmic[xlsx]` install pyarrow and openpyxl.
 """
 
-import bz2
 import codecs
 import csv
 import gzip
@@ -12,7 +11,6 @@ import os
 import re
 import sys
 import zipfile
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,10 +26,9 @@ from sgpmic_cli.tables.notation import MISSING, find_notation, to_number
 from sgpmic_cli.tables.options import TextFormat, leave_out, plural, shown
 
 STANDARD_INPUT = "-"
-GZIP, BZIP2, ZIP = b"\x1f\x8b", b"BZh", b"PK\x03\x04"
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 PARQUET, NPY = b"PAR1\x15", b"\x93NUMPY"  # a column may be called PAR1
 SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
-NPY_ADVICE = "save a table of numbers, rows by columns, with numpy.save"
 ENCODINGS = "utf-8", "cp1252"  # the second is that of Windows in Western Europe
 SEPARATORS = ("\t", ";", "|", ",")
 YEAR = re.compile("(18|19|20)[0-9]{2}")
@@ -140,11 +137,10 @@ def default_names(n: int) -> list[str]:
 
 def check_names(table: str, names: Sequence[str]) -> None:
     """Raise UsageError if two columns have the same name."""
-    name, times = max(Counter(names).items(), key=lambda found: found[1], default=("", 0))
-    if times > 1:
-        raise UsageError(
-            f"{table} has {times} columns named {shown(name)}; give every column its own name"
-        )
+    again = pd.Index(names).duplicated()
+    if again.any():
+        name = shown(names[int(again.argmax())])
+        raise UsageError(f"{table} has two columns named {name}; give every column its own name")
 
 
 def from_arrow(table: Any) -> pd.DataFrame:
@@ -184,8 +180,6 @@ def _decompressed(name: str, content: bytes) -> bytes:
     with _read_errors(name, "compressed"):
         if content.startswith(GZIP):
             return gzip.decompress(content)
-        if content.startswith(BZIP2):
-            return bz2.decompress(content)
         if content.startswith(ZIP):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 files = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
@@ -218,12 +212,12 @@ def _read_errors(name: str, kind: str, advice: str = "save it again, or as CSV")
 
 
 def _npy_table(name: str, source: str | io.BytesIO) -> Table:
-    with _read_errors(name, ".npy", NPY_ADVICE):
+    advice = "save a table of numbers, rows by columns, with numpy.save"
+    with _read_errors(name, ".npy", advice):
         # A stream cannot be mapped.
         array = np.load(source, "r" if isinstance(source, str) else None, allow_pickle=False)
-    if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
-        found = f"an array of shape {array.shape} and type {array.dtype}"
-        raise UsageError(f"{name} holds {found}; {NPY_ADVICE}")
+        if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
+            raise ValueError(f"an array of shape {array.shape} and type {array.dtype}")
     numbers, names = array.astype(np.float64, copy=False), default_names(array.shape[1])
     return Table(name, pd.DataFrame(numbers, columns=names, copy=False), named=False)
 

@@ -9,7 +9,7 @@ from threading import Thread
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import assert_one_sentence, document, sgpmic
+from command_line import document, sgpmic
 from raw_tables import birds, groups
 
 from sgpmic_cli import GroupMap
@@ -91,14 +91,6 @@ def test_decimal_commas_and_data_that_can_be_read_once(here, undrawn, given, nam
         if name == "pipe":
             Thread(target=Path("pipe").write_bytes, args=[text], daemon=True).start()
         assert f"{name}: 40 rows" in sgpmic(line, input=text).stdout
-
-
-def test_unavailable_data_end_with_exit_code_4(run, monkeypatch):
-    monkeypatch.setenv("SGPMIC_DATA", "none")
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
-    monkeypatch.delenv("NO_PROXY")
-    assert_one_sentence(run("yale", code=4), "yale is unavailable")
 
 
 def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):

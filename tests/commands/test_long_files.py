@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import assert_one_sentence, document, sgpmic
+from command_line import document
 
 from sgpmic_cli import GroupMap, row_blocks
 from sgpmic_cli.paper.model.estimator import SGPMIC
@@ -63,21 +63,3 @@ def test_predictions_in_blocks_are_equal_byte_for_byte(here, monkeypatch, kind, 
         assert found["id"].tolist() == names
     assert first.pop("mean_probability") == pytest.approx(second.pop("mean_probability"))
     assert {**first, "out": ""} == {**second, "out": ""}
-
-
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ("1,x,3", "row 101 (line 102), column 'b': 'x' is not a number"),
-        ("1,2", "line 102: 2 cells where the first line has 3"),
-        ("1,2,1e300", "row 101 (line 102), column 'c': 1e+300 is too large"),
-    ],
-)
-def test_an_error_in_a_late_row_names_its_place_and_writes_nothing(here, line, sentence):
-    GroupMap(2, max_iter=2, random_state=0).fit(TRAIN).save("model.npz")
-    lines = NEW.to_csv(index=False).splitlines()
-    lines.insert(101, line)
-    (here / "new.csv").write_bytes("\n".join(lines).encode("latin-1"))
-    before = sorted(here.rglob("*"))
-    assert_one_sentence(sgpmic("predict model.npz new.csv --out out", code=2), sentence)
-    assert sorted(here.rglob("*")) == before

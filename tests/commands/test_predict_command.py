@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from command_line import assert_one_sentence, document, sgpmic
 
-from sgpmic_cli import fitting
 from sgpmic_cli.files import MARKER
 from sgpmic_cli.paper.model.estimator import SGPMIC
 from sgpmic_cli.scores import purity
@@ -46,19 +45,6 @@ def test_new_rows_get_labels_probabilities_and_points(fitted, here):
     assert np.array_equal(embedding[["x1", "x2"]], model.transform(new))
     assert told["scores"]["acc"] == purity(np.arange(40) % 2, model.predict(new)) == 100.0
     assert told["sizes"] == [20, 20]
-
-
-@pytest.mark.parametrize(("option", "threads"), [("", 1), ("--threads 2", 2), ("--threads -1", -1)])
-def test_the_number_of_threads_is_an_option(monkeypatch, option, threads):
-    used, predict = [], fitting.assign_rows
-
-    def spy(model, *arguments):
-        used.append(model.n_jobs)
-        return predict(model, *arguments)
-
-    monkeypatch.setattr(fitting, "assign_rows", spy)
-    sgpmic(f"predict model.npz train.csv {option}")
-    assert used == [threads]
 
 
 def test_the_folder_of_a_fit_is_accepted_as_a_model(here):

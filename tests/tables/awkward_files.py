@@ -1,6 +1,5 @@
 """Awkward files for the tests. Run this script to print the table of docs/intake.md."""
 
-import bz2
 import gzip
 import io
 import tomllib
@@ -20,8 +19,6 @@ def content(case: dict[str, Any]) -> bytes:
     stored_as = case.get("stored_as")
     if stored_as == "gzip":
         return gzip.compress(raw)
-    if stored_as == "bz2":
-        return bz2.compress(raw)
     buffer = io.BytesIO()
     if stored_as == "zip":
         with zipfile.ZipFile(buffer, "w") as archive:

@@ -136,8 +136,8 @@ def test_npy_file_equals_the_same_numbers_in_csv(here, options):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (saved(ROWS[:, 0]), "holds an array of shape (30,) and type float64"),
-        (saved(ROWS[None]), "holds an array of shape (1, 30, 3)"),
+        (saved(ROWS[:, 0]), "an array of shape (30,) and type float64"),
+        (saved(ROWS[None]), "an array of shape (1, 30, 3)"),
         (saved(ROWS * 1j), "type complex128"),
         (saved(ROWS.astype(str)), "type <U"),
         (saved(ROWS.astype(object), allow_pickle=True), "is not a readable .npy file"),
