@@ -45,11 +45,7 @@ class Report:
     methods: Methods  # titles and order of the columns
     manifest: Mapping[str, Any]
     metrics: Sequence[str]
-
-    @property
-    def repeats(self) -> int:
-        """The number of runs of a cell."""
-        return int(self.manifest["arguments"]["repeats"])
+    repeats: int  # runs of a cell
 
     @cached_property
     def columns(self) -> list[str]:
@@ -90,7 +86,8 @@ def read_report(
     else:
         metrics = [name for name in SHOWN if name in {*metrics, *printed["metric"]}]
     with reading(folder / MANIFEST) as manifest:
-        return Report(numbers, printed, methods, manifest, metrics)
+        repeats = int(manifest["arguments"]["repeats"])
+        return Report(numbers, printed, methods, manifest, metrics, repeats)
 
 
 def benchmark_page(report: Report) -> str:

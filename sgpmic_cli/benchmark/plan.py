@@ -41,10 +41,8 @@ from sgpmic_cli.tables.rows import Rows
 PERCENTAGES = (50, 95, 99)  # of the variance
 USUAL_PERCENTAGE = 95
 USUAL_INDUCING = 50
-CELL = [
-    *("cell", "dataset", "data", "explained_variance", "q", "n_clusters"),
-    *("method", "scores", "settings"),
-]
+CELL = ["cell", "dataset", "data", "explained_variance", "q", "n_clusters", "method"]
+CELL += ["scores", "settings"]
 RUN = ["repeat", "seed", "key"]
 # The columns that a run fills, with their values before.
 FILLED: dict[str, Any] = {"status": "planned", "reason": "", "seconds": None, "warnings": []}

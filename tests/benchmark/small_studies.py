@@ -11,12 +11,6 @@ from sgpmic_cli.paper.experiments.sweeps import sweep, sweep_study
 SUITE = paper_suite()
 
 
-def planned(datasets, percentages, methods, **keywords):
-    """Plan a study without computing it."""
-    how, options = _parts(keywords)
-    return plan_study(SUITE.study(datasets, methods, percentages, **how), RunOptions(**options))
-
-
 def small_frame(methods, store, datasets=("iris",), percentages=(95,), **keywords):
     """Run a study and return the rows of its frame."""
     how, options = _parts({"n_jobs": 1, "repeats": 1, **keywords})

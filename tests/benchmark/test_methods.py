@@ -43,9 +43,3 @@ def test_a_target_that_is_not_a_clusterer_is_refused(name, sentence, tmp_path, m
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(UsageError, match=sentence):
         resolve([name], METHODS)
-
-
-def test_a_third_party_class_is_a_method():
-    (method,) = resolve(["toy_methods:Halves"], METHODS).values()
-    assert method.accepts() == {"n_clusters", "random_state"}
-    assert not method.group
