@@ -166,18 +166,18 @@ def plot(
     """
     from sgpmic_cli.benchmark.run import RunOptions
     from sgpmic_cli.files import output_folder
-    from sgpmic_cli.paper.figures import PlotOptions, drawing, resolve
+    from sgpmic_cli.paper.figures import PlotOptions, drawings
 
-    chosen, output = resolve(figures), Output(quiet=quiet)
+    chosen, output = drawings(figures), Output(quiet=quiet)
     errors: dict[str, SgpmicError] = {}  # by their text
     with Progress(output) as progress:
         options = PlotOptions(
             results, running=RunOptions(results / "runs", n_jobs, progress=progress)
         )
-        for name in chosen:
+        for name, draw in chosen.items():
             try:
                 with output_folder(out, "plot") as folder:
-                    drawing(name)(folder / name, options)
+                    draw(folder / name, options)
                 print(for_terminal(str(out / f"{name}.png")))
             except SgpmicError as error:  # continue with the other figures
                 errors[str(error)] = error

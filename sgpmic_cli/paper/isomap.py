@@ -114,29 +114,23 @@ def _coordinates(Y: Array, n_axes: int, parts: Parts) -> Array:
 
 def _classical_mds(distances: Array, n_axes: int) -> Array:
     """Return the eigenvectors of -1/2 J D^2 J times the roots of their eigenvalues."""
-    n = distances.shape[0]
-    gram = distances**2
+    n = len(distances)
+    gram: Array = distances**2
     means = gram.mean(axis=0)
     gram -= means  # in place, because several N x N arrays would need much memory
     gram -= means[:, None]
     gram += means.mean()
     gram *= -0.5
-    values, vectors = _leading(gram, min(n_axes, n))
-    coordinates = np.zeros((n, n_axes))
-    kept = np.where(values > n * EPS * values[0], values, 0.0)
-    coordinates[:, : len(values)] = vectors * np.sqrt(kept)
-    return with_fixed_signs(coordinates)
-
-
-def _leading(gram: Array, k: int) -> tuple[Array, Array]:
-    """Return the k largest eigenvalues in decreasing order and their eigenvectors (n, k)."""
-    n = len(gram)
+    k = min(n_axes, n)
     if n > max(DENSE, 4 * k):
         start = np.random.RandomState(0).standard_normal(n)
         values, vectors = eigsh(gram, k, which="LA", v0=start)
     else:
         values, vectors = linalg.eigh(gram, subset_by_index=[n - k, n - 1], overwrite_a=True)
-    return values[::-1], vectors[:, ::-1]
+    kept = np.where(values > n * EPS * values[-1], values, 0.0)
+    coordinates = np.zeros((n, n_axes))
+    coordinates[:, :k] = (vectors * np.sqrt(kept))[:, ::-1]
+    return with_fixed_signs(coordinates)
 
 
 def _join(Y: Array, graph: sparse.csr_array, labels: NDArray[np.int32]) -> sparse.csr_array:

@@ -36,17 +36,13 @@ class PlotOptions:
         return paper_suite().study(list(datasets), methods, [95], vary=vary, **how)
 
 
-def drawing(name: str) -> Callable[[Path, PlotOptions], None]:
-    """Return the function that draws a figure."""
-    return getattr(importlib.import_module(f"{__name__}.{MODULES[name]}"), name)
-
-
-def resolve(names: Iterable[str]) -> list[str]:
-    """Return the names of figures without repetition; `all` means those of the paper."""
+def drawings(names: Iterable[str]) -> dict[str, Callable[[Path, PlotOptions], None]]:
+    """Return the functions that draw figures by name; `all` means those of the paper."""
     valid = [*MODULES, "all"]
-    chosen: dict[str, None] = {}
+    chosen = {}
     for name in names:
         if name not in valid:
             raise UsageError(unknown("figure", name, valid))
-        chosen |= dict.fromkeys(MODULES if name == "all" else [name])
-    return list(chosen)
+        for each in MODULES if name == "all" else [name]:
+            chosen[each] = getattr(importlib.import_module(f"{__name__}.{MODULES[each]}"), each)
+    return chosen

@@ -19,8 +19,6 @@ from sgpmic_cli.paper.figures import PlotOptions
 from sgpmic_cli.style import INK, LETTERS, PAGE, as_drawn, canvas, look
 
 PAPER = "sgp-mic"
-DEFAULT_MODEL = "sgp-mic+"  # not in the paper's figures
-MOST_TICKS = 7
 METRICS = {"acc": "ACC (%)", "nmi": "NMI (%)", "seconds": "run time (s)"}
 LINES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (2, 1)))  # of the other methods
 TICKS = (1, 3, 10, 30, 100)  # of the inducing points
@@ -30,7 +28,7 @@ TIMES = "Run times are of fits side by side, and depend on what else ran."
 
 
 def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
-    """Read the file of a sweep, without the default model and points without a run.
+    """Read the file of a sweep without points that have no run.
 
     The folder is that of the sweep or contains it under the name of its `command`. The columns
     are dataset, method, metric, x (the values of `column`), mean, std and n (runs).
@@ -47,7 +45,7 @@ def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:
         raise SgpmicError(
             f"'{path}/sweep.csv' is not a table of `sgpmic {command}`: {error}; run it again."
         ) from None
-    return table[table["method"] != DEFAULT_MODEL].rename(columns={column: "x"})
+    return table.rename(columns={column: "x"})
 
 
 def figure7(stem: Path, options: PlotOptions) -> None:
@@ -69,8 +67,7 @@ def figure7(stem: Path, options: PlotOptions) -> None:
             for method in panel["method"].unique():
                 label = as_drawn(methods[method].label if method in methods else method)
                 draw_curve(axes, panel[panel["method"] == method], label, **looks[method])
-            counts = sorted(panel["x"].astype(int).unique())
-            _log_ticks(axes, counts[:: -(-len(counts) // MOST_TICKS)])
+            _log_ticks(axes, sorted(panel["x"].astype(int).unique()))
             axes.set_xlabel(f"number of clusters (mean of {panel['n'].max():.0f} runs)")
         grid[0].set_ylabel("ACC (%)")
         _legend(figure, 7, f"{FLOOR} {BAND}")

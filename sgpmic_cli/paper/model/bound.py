@@ -17,7 +17,7 @@ from sklearn.utils import gen_batches
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.paper.model.dtc import Factors, Totals, cross_gradient, factorise, gram_gradient
 from sgpmic_cli.paper.model.kernels import LOG_LIMIT, Kernel, gram, gram_gradients, positive
-from sgpmic_cli.paper.model.mixture import Mixture, latent_prior_gradient
+from sgpmic_cli.paper.model.mixture import Mixture, prior_gradients
 from sgpmic_cli.row_blocks import ALONE, Workers
 
 ACTIVE = 1e-3  # rows with a smaller responsibility are left out of a component ...
@@ -153,7 +153,7 @@ class Bound:
     def value(self, p: Parameters) -> tuple[float, list[Factors]]:
         """Return L_KL and the factors of every component."""
         factors, _ = self._evaluate(p)
-        prior, _ = latent_prior_gradient(p.X, self.S, p.prior)
+        prior = prior_gradients(p.X, self.S, p.prior)[0]
         whole = [
             f if basis is None else replace(f, W=f.W[:, : len(basis)] @ basis)
             for f, basis in zip(factors, self.bases, strict=True)
@@ -164,7 +164,7 @@ class Bound:
         """Return L_KL and its gradients by X, Z, theta and log beta."""
         k, beta = len(p.Z), p.beta
         factors, K_uu = self._evaluate(p)
-        prior, dX = latent_prior_gradient(p.X, self.S, p.prior)
+        prior, dX, _, _ = prior_gradients(p.X, self.S, p.prior)
         slopes = [
             gram_gradient(f, K, totals.weight)
             for f, K, totals in zip(factors, K_uu, self.totals, strict=True)

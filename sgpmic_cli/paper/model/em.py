@@ -32,7 +32,7 @@ from sgpmic_cli.paper.model.mixture import (
     log_joint,
     maximise,
     mixture,
-    prior_parameter_gradients,
+    prior_gradients,
 )
 from sgpmic_cli.row_blocks import ALONE, Workers
 
@@ -179,7 +179,7 @@ def m_step(bound: Bound, p: Parameters, model: Any) -> tuple[Parameters, float]:
         if model.learn_noise:
             gradients.append(np.array([dbeta]))
         if model.prior_by_gradient:
-            gradients += prior_parameter_gradients(at.X, bound.S, at.prior)
+            gradients += prior_gradients(at.X, bound.S, at.prior)[2:]
         return value, gradients
 
     optimizer = scg if model.optimizer == "scg" else lbfgs

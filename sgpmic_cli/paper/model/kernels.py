@@ -17,8 +17,8 @@ column for each x:
     log r = a.b       a = (z, -1/2 |z|^2, 1)       b = (gamma x, gamma, -1/2 gamma |x|^2)
 
 So one matrix product gives all exponents, and two give the gradients from T = dL/dR * R:
-dL/da = T b' and dL/db = a' T. Z is (K, Q) and X is (Q, N). `gamma` is (1,), or (N,) if every x has
-its own.
+dL/da = T b' and dL/db = a' T. Z is (K, Q). X is (Q, N), so that loops over points are the inner
+ones. `gamma` is (1,), or (N,) if every x has its own.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ class RBF:
         self, theta: Array, Z: Array, X: Array, weights: Array = ONE, out: Array | None = None
     ) -> Array:
         """Return w_n k(z_k, x_n), (K, N), with weights w (N,)."""
-        gamma, X = theta[1], _columns(X)
+        gamma, X = theta[1], np.ascontiguousarray(X.T)
         level = np.log(theta[0] * weights) - 0.5 * (gamma * X * X).sum(0)
         b = np.concatenate([*_of_x(X, gamma), level[None]])
         K = np.matmul(_of_z(Z), b, out=out)
@@ -57,7 +57,7 @@ class RBF:
 
         K is the result of `cross`, and it is overwritten by T.
         """
-        gamma, X, bias = theta[1], _columns(X), theta[-2] * weights
+        gamma, X, bias = theta[1], np.ascontiguousarray(X.T), theta[-2] * weights
         q = len(X)
         K -= bias
         K *= dK
@@ -139,11 +139,6 @@ def named(log_theta: Array) -> dict[str, float]:
 def _side_by_side(theta: Array, Z: Array) -> tuple[Array, Array, Array]:
     """Return the arguments of `cross` for the k(Z, Z) of all components, (K, M K)."""
     return np.repeat(theta.T, len(Z), axis=1), Z, np.tile(Z, (len(theta), 1))
-
-
-def _columns(X: Array) -> Array:
-    """Return the points as columns (Q, N), so that loops over points are the inner ones."""
-    return np.ascontiguousarray(X.T)
 
 
 def _by_theta(*gradients: Array) -> Array:

@@ -57,26 +57,23 @@ def maximise(X: Array, S: Array, kind: CovarianceType, floor: float, previous: M
     return mixture(weights, means, covariances)
 
 
-def latent_prior_gradient(X: Array, S: Array, prior: Mixture) -> tuple[float, Array]:
-    """Return sum_nm S_nm [log pi_m + log N(x_n | xbar_m, C_m)] and its gradient by X (N, Q)."""
+def prior_gradients(X: Array, S: Array, prior: Mixture) -> tuple[float, Array, Array, Array]:
+    """Return sum_nm S_nm [log pi_m + log N(x_n | xbar_m, C_m)] and its gradients.
+
+    They are those by X (N, Q), by the means (M, Q) and by the covariances (M, Q, Q).
+    """
     constants = np.log(prior.weights) - 0.5 * (prior.log_dets + X.shape[1] * LOG_2PI)
-    value, gradient = float(S.sum(axis=0) @ constants), np.zeros_like(X)
-    for s, mean, precision in zip(S.T, prior.means, prior.precisions, strict=True):
-        centred = X - mean
-        weighted = s[:, None] * (centred @ precision)
-        value -= 0.5 * float(np.vdot(weighted, centred))
-        gradient -= weighted
-    return value, gradient
-
-
-def prior_parameter_gradients(X: Array, S: Array, prior: Mixture) -> tuple[Array, Array]:
-    """Return the gradients of the same sum by the means (M, Q) and the covariances (M, Q, Q)."""
+    value, by_x = float(S.sum(axis=0) @ constants), np.zeros_like(X)
     by_mean, by_covariance = np.empty_like(prior.means), np.empty_like(prior.covariances)
-    for m, (mean, precision) in enumerate(zip(prior.means, prior.precisions, strict=True)):
-        scaled = (X - mean) @ precision
-        by_mean[m] = S[:, m] @ scaled
-        by_covariance[m] = 0.5 * ((scaled * S[:, m : m + 1]).T @ scaled - S[:, m].sum() * precision)
-    return by_mean, by_covariance
+    for m, (s, mean, precision) in enumerate(zip(S.T, prior.means, prior.precisions, strict=True)):
+        centred = X - mean
+        scaled = centred @ precision
+        weighted = s[:, None] * scaled
+        value -= 0.5 * float(np.vdot(weighted, centred))
+        by_x -= weighted
+        by_mean[m] = s @ scaled
+        by_covariance[m] = 0.5 * (weighted.T @ scaled - s.sum() * precision)
+    return value, by_x, by_mean, by_covariance
 
 
 def log_joint(X: Array, prior: Mixture) -> Array:

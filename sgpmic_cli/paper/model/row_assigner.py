@@ -20,7 +20,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import logsumexp
 from sklearn.neighbors import KDTree
 
-from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli._typing import Array
 from sgpmic_cli.gp import climb
 from sgpmic_cli.paper.model.bound import Parameters
 from sgpmic_cli.paper.model.dtc import Factors
@@ -45,23 +45,18 @@ class RowAssigner:
         X = self.p.X[nearest]
         new = (np.abs(self.Y[nearest] - Y) > self.rounding).any(axis=1)
         if new.any():
-            S, _ = _normalise(self._log_parts(Y[new], X[new]))
-            X[new] = self._climb(Y[new], X[new], S)
+            y = Y[new]
+            S, _ = _normalise(self._log_parts(y, X[new]))
+            X[new], _ = climb(  # to a local maximum over x of sum_m s_m l_m(x)
+                X[new],
+                np.arange(len(y)),
+                lambda rows, x: np.sum(S[rows] * self._log_parts(y[rows], x), axis=1),
+                lambda rows, x: self._derivatives(y[rows], x, S[rows]),
+            )
         S, log_score = _normalise(self._log_parts(Y, X))
         S[~new] = self.S[nearest[~new]]
         constant = 0.5 * Y.shape[1] * np.log(self.p.beta / (2.0 * np.pi))
         return X, np.zeros_like(X), S, log_score + constant
-
-    def _climb(self, Y: Array, X: Array, S: Array) -> Array:
-        """Return a local maximum over x of sum_m s_m l_m(x), starting at X."""
-
-        def value(rows: Indices, points: Array) -> Array:
-            return np.sum(S[rows] * self._log_parts(Y[rows], points), axis=1)
-
-        def derivatives(rows: Indices, points: Array) -> tuple[Array, Array]:
-            return self._derivatives(Y[rows], points, S[rows])
-
-        return climb(X, np.arange(len(X)), value, derivatives)[0]
 
     def _log_parts(self, Y: Array, X: Array) -> Array:
         """Return l_m(x_n), (n, M)."""

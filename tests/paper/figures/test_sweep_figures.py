@@ -33,9 +33,9 @@ def figures(monkeypatch):
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_panel_of_each_data_set_and_one_legend(tmp_path, figures, count):
-    # Only the last data set has the second method. The default model is not drawn.
+    # Only the last data set has the second method.
     rows = [[f"d{i}", "pca-fcm", k, "acc", 50, 1, 10] for i in range(count) for k in (2, 4)]
-    rows += [[f"d{count - 1}", name, 2, "acc", 50, 1, 10] for name in ("sgp-mic", "sgp-mic+")]
+    rows.append([f"d{count - 1}", "sgp-mic", 2, "acc", 50, 1, 10])
     _write(tmp_path / "sweep-clusters", "n_clusters", rows)
     figure7(tmp_path / "figure", PlotOptions(results=tmp_path))
     (figure,) = figures
