@@ -1,4 +1,4 @@
-"""ISOMAP against scikit-learn, a dense solver and printed cells."""
+"""ISOMAP and fuzzy c-means against other implementations, a dense solver and printed cells."""
 
 import sys
 
@@ -93,3 +93,15 @@ def test_labels_are_those_of_gaussians_with_fixed_means(sweeps, log_determinant)
     model = IsomapMixture(3, 2, random_state=0, **settings).fit(Y)
     np.testing.assert_array_equal(model.labels_, S.argmax(axis=1))
     assert np.mean(model.labels_ != start.labels) > 0.02
+
+
+def test_fuzzy_c_means_agree_with_scikit_fuzzy():
+    skfuzzy = pytest.importorskip("skfuzzy")
+    X = load("iris").Y
+    ours = fuzzy_c_means(X, 3, np.random.RandomState(0), max_iter=1000, tol=1e-14)
+    centers, memberships, *_ = skfuzzy.cmeans(X.T, 3, 2, error=1e-10, maxiter=1000, seed=0)
+    ours_order, theirs_order = np.argsort(ours.centers[:, 0]), np.argsort(centers[:, 0])
+    np.testing.assert_allclose(ours.centers[ours_order], centers[theirs_order], atol=1e-5)
+    np.testing.assert_allclose(
+        ours.memberships[:, ours_order], memberships[theirs_order].T, atol=1e-5
+    )

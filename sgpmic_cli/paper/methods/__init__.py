@@ -22,7 +22,7 @@ from sgpmic_cli.row_blocks import threads_for
 
 @dataclass(eq=False, repr=False)
 class EmbeddingClusterer(ClusterMixin, BaseEstimator):
-    """Base class of the baselines; `_learn` sets the results.
+    """Base class of the baselines, whose `_learn` sets the results of a fit.
 
     They are `embedding_` (n_samples, n_components), the latent coordinates, and `labels_`
     (n_samples,), the clusters that were computed from them.
@@ -43,12 +43,9 @@ class EmbeddingClusterer(ClusterMixin, BaseEstimator):
             self._learn(Y, check_random_state(self.random_state))
         return self
 
-    def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
-        raise NotImplementedError
-
 
 class EmbeddingFCM(EmbeddingClusterer):
-    """A clusterer that applies fuzzy c-means to the result of `_embed`."""
+    """Base class of clusterers that apply fuzzy c-means to the result of their `_embed`."""
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         self.embedding_ = self._embed(Y, rng)
@@ -61,9 +58,6 @@ class EmbeddingFCM(EmbeddingClusterer):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-    def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        raise NotImplementedError
 
 
 def centred(Y: Array) -> Array:

@@ -89,7 +89,10 @@ class DEC(EmbeddingClusterer):
         labels = _kmeans(Yc @ W, m, rng, n_init=self.n_init)
         self.objectives_ = []
         for _ in range(self.max_outer):
-            S = St - self.lam * _within_scatter(Yc, labels, m)
+            # The scatter of the residuals is positive semidefinite; St - Sb can lose that.
+            L = indicator(labels, m)
+            residuals = Yc - L @ (L.T @ Yc)
+            S = St - self.lam * (residuals.T @ residuals)
             W = self._leading(S)
             self.objectives_.append(float(np.trace(W.T @ S @ W)))
             start = labels if self.warm else None
@@ -126,16 +129,6 @@ def _directions(LtA: Array, q: int) -> Array:
     V = Vt[e > 1e-10 * max(e[0], np.finfo(float).tiny)].T
     filled, _ = np.linalg.qr(np.hstack([V, np.eye(len(V))]))
     return np.hstack([V, filled[:, V.shape[1] :]])[:, :q]
-
-
-def _within_scatter(Yc: Array, labels: Indices, n_clusters: int) -> Array:
-    """Return the within-cluster scatter Sw (P, P).
-
-    The scatter of the residuals is positive semidefinite; St - Sb can lose that by cancellation.
-    """
-    L = indicator(labels, n_clusters)
-    residuals = Yc - L @ (L.T @ Yc)
-    return residuals.T @ residuals
 
 
 def _kmeans(

@@ -56,27 +56,23 @@ class Fit(NamedTuple):
     jitter: float
 
 
-def starting_log_beta(scaled: Array) -> float:
-    """Return the logarithm of the paper's starting noise precision, 4 / mean variance."""
-    log_beta = float(np.log(4.0 / np.mean(np.var(scaled, axis=0, ddof=1))))
-    if abs(log_beta) > LOG_LIMIT:
-        raise UsageError(
-            f"The mean variance of the columns, {4.0 * np.exp(-log_beta):.1e}, is out of the "
-            "model's range; fit with scale='global' or scale='standard'."
-        )
-    return log_beta
-
-
 def start(
-    model: Any, kernel: Kernel, X: Array, log_beta: float, random_state: np.random.RandomState
+    model: Any, kernel: Kernel, X: Array, scaled: Array, random_state: np.random.RandomState
 ) -> tuple[Parameters, Array]:
     """Return the parameters and responsibilities before the first E-step.
 
     The parameters of `model`, a SGPMIC, are the settings.
     Weights are equal, means are the centres of fuzzy c-means. Covariances are those of its
     memberships to the power `start_sharpness`. Kernel parameters have the paper's values; variance,
-    bias and white, which have the unit of Y^2, are multiplied by `kernel_start`.
+    bias and white, which have the unit of Y^2, are multiplied by `kernel_start`. The paper's noise
+    precision is 4 / mean variance of the scaled columns.
     """
+    log_beta = float(np.log(4.0 / np.mean(np.var(scaled, axis=0, ddof=1))))
+    if abs(log_beta) > LOG_LIMIT:
+        raise UsageError(
+            f"The mean variance of the columns, {4.0 * np.exp(-log_beta):.1e}, is out of the "
+            "model's range; fit with scale='global' or scale='standard'."
+        )
     m, q = model.n_clusters, X.shape[1]
     centers, S, _ = fuzzy_c_means(X, m, random_state)
     Z = X[random_state.permutation(len(X))[: model.n_inducing]].copy()

@@ -32,7 +32,7 @@ from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.model_file import check_shapes, save_model
 from sgpmic_cli.paper.isomap import Parts, isomap
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
-from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, start, starting_log_beta, train
+from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, start, train
 from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear, named
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
@@ -267,11 +267,10 @@ class SGPMIC(estimators.RowClusterer):
             )
         estimators.report_step(self, "ISOMAP")
         X = isomap(shaped, int(q), parts=self.isomap_components, memory=self.memory)
-        data, log_beta = observe(scaled), starting_log_beta(scaled)
-        kernel, fits = self._kernel(), []
+        data, kernel, fits = observe(scaled), self._kernel(), []
         for seed in random_state.randint(np.iinfo(np.int32).max, size=self.n_init):
             estimators.report_step(self, "fuzzy c-means")
-            parameters, S = start(self, kernel, X, log_beta, check_random_state(int(seed)))
+            parameters, S = start(self, kernel, X, scaled, check_random_state(int(seed)))
             fits.append(train(self, kernel, data, parameters, S, threads))
         self.best_start_ = int(np.argmax([fit.bounds[-1] for fit in fits]))
         self._keep(fits[self.best_start_], scaled)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from central_differences import central_differences
+from reference import dtc_covariance, kernel_matrix
 from scipy.stats import multivariate_normal
 
 from sgpmic_cli.data import load
@@ -11,18 +12,13 @@ from sgpmic_cli.paper.methods import gplvm_fcm
 from sgpmic_cli.paper.methods.gplvm_fcm import FGPLVMFCM, GPLVMFCM, MAX_ROWS
 from sgpmic_cli.paper.model import kernels
 
-THETA = np.log([1.3, 0.8, 0.4, 0.2])  # variance, gamma, bias, white
+PARAMS = {"variance": 1.3, "gamma": 0.8, "bias": 0.4, "white": 0.2}
 
 
 def full_problem(p=3):
     rng = np.random.RandomState(0)
     Y = rng.standard_normal((25, p)) - 2.0
-    return Y, gplvm_fcm.log_posterior(Y), (rng.randn(25, 2), THETA.copy())
-
-
-def rbf(A, B, theta):
-    variance, gamma, bias = np.exp(theta[:3])
-    return variance * np.exp(-0.5 * gamma * ((A[:, None] - B[None]) ** 2).sum(axis=2)) + bias
+    return Y, gplvm_fcm.log_posterior(Y), (rng.randn(25, 2), np.log([*PARAMS.values()]))
 
 
 def density(Y, X, covariance):
@@ -33,7 +29,7 @@ def density(Y, X, covariance):
 @pytest.mark.parametrize("p", [3, 40])  # a factor of Y Y' replaces 40 columns
 def test_full_objective_is_the_dense_density(p):
     Y, objective, (X, theta) = full_problem(p)
-    covariance = rbf(X, X, theta) + np.exp(theta[3]) * np.eye(len(X))
+    covariance = kernel_matrix("rbf", PARAMS, X, X) + PARAMS["white"] * np.eye(len(X))
     assert objective(X, theta)[0] == pytest.approx(density(Y, X, covariance), rel=1e-9)
 
 
@@ -53,9 +49,8 @@ def test_sparse_objective_is_the_dense_density(p, monkeypatch):
     model = FGPLVMFCM(2, 2, n_inducing=7, random_state=0).fit(Y)
     (at,) = starts
     np.testing.assert_array_equal(model.embedding_, isomap(Y, 2))
-    K_uu = rbf(at.Z, at.Z, at.theta[0]) + np.exp(at.theta[0, 3]) * np.eye(7)
-    K_fu = rbf(at.X, at.Z, at.theta[0])
-    covariance = K_fu @ np.linalg.solve(K_uu, K_fu.T) + np.exp(-at.log_beta) * np.eye(30)
+    params = dict(zip(PARAMS, np.exp(at.theta[0]), strict=True))
+    covariance = dtc_covariance("rbf", params, at.X, at.Z) + np.exp(-at.log_beta) * np.eye(30)
     assert model.objective_ == pytest.approx(density(Y, at.X, covariance), rel=1e-9)
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sgpmic_cli.data import load
-from sgpmic_cli.paper.methods import centred
 from sgpmic_cli.paper.methods.linear_projections import AML, DEC, indicator
 from sgpmic_cli.scores import nmi_clusters, purity
 
@@ -80,9 +79,3 @@ def test_more_columns_than_rows(kind):
     assert np.all(np.diff(model.objectives_) >= -1e-9)
     assert model.embedding_.shape == (30, 2)
     assert purity(np.repeat([0, 1, 2], 10), model.labels_) == 100
-
-
-@pytest.mark.parametrize("size", [1e155, 1e308])
-def test_data_whose_squares_overflow_are_refused(size):
-    with pytest.raises(ValueError, match="overflow"):
-        centred(size * np.array([[1.0], [-1.0], [1.0]]))

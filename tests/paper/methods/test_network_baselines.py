@@ -36,18 +36,6 @@ def test_divergence_raises_with_advice(model):
         model.fit(IRIS.data)
 
 
-@pytest.mark.slow
-def test_networks_find_blobs_and_the_papers_vae_collapses_to_the_prior(blobs):
-    Y, classes = blobs
-    plain = AEFCM(3, 2, random_state=0).fit(Y)
-    assert plain.loss_curve_[-1] < 0.2 * plain.loss_curve_[0]
-    assert purity(classes, plain.labels_) == 100
-    model = VAEFCM(3, 2, epochs=800, random_state=0).fit(Y)
-    assert purity(classes, model.labels_) < 70
-    np.testing.assert_allclose(model.embedding_.mean(axis=0), 0, atol=0.4)
-    np.testing.assert_allclose(model.embedding_.std(axis=0), 1, atol=0.4)
-
-
 def test_vae_of_large_columns_overflows_in_single_precision(blobs):
     Y = 1000 * blobs[0]
     double = VAEFCM(3, 2, epochs=5, random_state=0).fit(Y)

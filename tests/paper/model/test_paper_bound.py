@@ -11,15 +11,12 @@ from random_problem import FORMS, KERNELS, problem
 
 from sgpmic_cli.paper.model.bound import JITTER, Bound, Parameters, observe
 from sgpmic_cli.paper.model.em import expectation
-from sgpmic_cli.paper.model.kernels import RBF
+from sgpmic_cli.paper.model.kernels import RBF, named
 from sgpmic_cli.paper.model.mixture import mixture
-
-LINEAR = ("variance", "bias", "white")
 
 
 def dense(kernel, Y, p, S, function=reference.kl_corrected_bound):
-    names = ("variance", "gamma", "bias", "white") if kernel == "rbf" else LINEAR
-    params = [dict(zip(names, np.exp(row), strict=True)) for row in p.theta]
+    params = [named(row) for row in p.theta]
     return function(Y, p.X, p.Z, S, p.beta, kernel, params, *p.prior[:3])
 
 

@@ -41,17 +41,6 @@ def test_training_rows_keep_their_results_up_to_rounding(iris, factor):
     np.testing.assert_array_equal(found[distinct], model.responsibilities_[distinct])
 
 
-def test_a_result_does_not_depend_on_the_other_rows(iris):
-    model, Y = iris
-    rows = Y + 0.05 * np.random.RandomState(0).randn(*Y.shape)
-    together = model.predict_proba(rows)
-    for n in range(0, len(rows), 15):
-        alone = model.predict_proba(rows[n : n + 1])
-        np.testing.assert_allclose(alone, together[n : n + 1], atol=1e-6)
-    shuffled = np.random.RandomState(1).permutation(len(rows))
-    np.testing.assert_allclose(model.predict_proba(rows[shuffled]), together[shuffled], atol=1e-6)
-
-
 @pytest.mark.parametrize("name", ["wine", "wdbc"])
 def test_rows_beside_the_training_rows_get_their_labels(name):
     """Also on raw columns, where A is badly conditioned."""

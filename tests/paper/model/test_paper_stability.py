@@ -2,7 +2,6 @@
 
 from decimal import Decimal, localcontext
 
-import exact
 import numpy as np
 import pytest
 from random_problem import KERNELS
@@ -10,6 +9,11 @@ from random_problem import KERNELS
 from sgpmic_cli.paper.model.bound import Bound, Parameters, observe
 from sgpmic_cli.paper.model.mixture import mixture
 
+DIGITS = 60
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
+
+decimals = np.vectorize(lambda number: Decimal(float(number)), otypes=[object])
+exponential = np.vectorize(Decimal.exp, otypes=[object])
 # Kernel parameters and precisions for which K_uf B K_fu exceeds K_uu by far in some directions.
 NASTY = {"rbf": ([3e6, 0.1, 0.1, 1e-3], 4e2), "linear": ([7e5, 0.3, 0.12], 10.0)}
 # The same with condition numbers of A of 1e20 and more.
@@ -17,6 +21,43 @@ HOPELESS = {
     "rbf hopeless": ([1e9, 0.3, 0.3, 1e-3], 1e4),
     "linear hopeless": ([1e8, 0.3, 1e-2], 1e5),
 }
+
+
+def component_bound(kind, theta, beta, Z, X, Y, s):
+    """Return L of `dtc.py` by its definition, from arrays of decimals with sixty digits."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        variance, bias, white = theta[0], theta[-2], theta[-1]
+
+        def kernel(A, B):
+            if kind == "linear":
+                return variance * (A @ B.T) + bias
+            squares = np.sum((A[:, None] - B) ** 2, axis=2)
+            return variance * exponential(-theta[1] / 2 * squares) + bias
+
+        K_uf = kernel(Z, X)
+        K_uu = kernel(Z, Z) + white * np.eye(len(Z), dtype=int)
+        weighted = beta * s * K_uf
+        L_u, L_a = _cholesky(K_uu), _cholesky(K_uu + weighted @ K_uf.T)
+        misfit = np.sum(beta * s[:, None] * Y**2) - np.sum(_solved(L_a, weighted @ Y) ** 2)
+        log_ratio = 2 * sum((a / u).ln() for a, u in zip(np.diag(L_a), np.diag(L_u), strict=True))
+        return (Y.shape[1] * (np.sum(s) * (beta / (2 * PI)).ln() - log_ratio) - misfit) / 2
+
+
+def _cholesky(matrix):
+    L = np.full(matrix.shape, Decimal(0), dtype=object)
+    for i, row in enumerate(matrix):
+        for j in range(i + 1):
+            rest = row[j] - L[i, :j] @ L[j, :j]
+            L[i, j] = rest.sqrt() if i == j else rest / L[j, j]
+    return L
+
+
+def _solved(L, right):
+    solution = np.empty_like(right)
+    for i, row in enumerate(L):
+        solution[i] = (right[i] - row[:i] @ solution[:i]) / row[i]
+    return solution
 
 
 def one_component(kind, theta, beta, Z, X, Y, s):
@@ -40,19 +81,19 @@ def nasty(name):
 def exactly(kind, p, Y, s, moved=None, step=Decimal(0)):
     """Return the bound to sixty digits, with one entry of log theta, Z, X or log beta moved."""
     parts = {"theta": p.natural[0], "Z": p.Z, "X": p.X, "beta": [p.beta]}
-    parts = {name: exact.decimals(part) for name, part in parts.items()}
+    parts = {name: decimals(part) for name, part in parts.items()}
     if moved is not None:
         name, index = moved
         size = parts[name][index] if name in ("theta", "beta") else 1
         parts[name][index] += size * step
     beta = parts.pop("beta")[0]
-    outputs, weights = exact.decimals(Y), exact.decimals(np.sqrt(s) ** 2)
-    return exact.component_bound(kind, beta=beta, Y=outputs, s=weights, **parts)
+    outputs, weights = decimals(Y), decimals(np.sqrt(s) ** 2)
+    return component_bound(kind, beta=beta, Y=outputs, s=weights, **parts)
 
 
 def slope(moved, *problem):
     with localcontext() as context:
-        context.prec = exact.DIGITS
+        context.prec = DIGITS
         step = Decimal("1e-20")
         above, below = exactly(*problem, moved, step), exactly(*problem, moved, -step)
         return float((above - below) / (2 * step))
