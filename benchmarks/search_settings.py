@@ -17,7 +17,7 @@ from benchmarks.shared import BUNDLED, parse, write_csv
 from sgpmic_cli.benchmark.compare import METRICS, compare
 from sgpmic_cli.benchmark.plan import Cell
 from sgpmic_cli.benchmark.run import RunOptions, run_study
-from sgpmic_cli.commands.output import Output, Progress
+from sgpmic_cli.commands.output import Output, progress_bar
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
 SEED = 3000
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run or resume the searches and write their tables."""
     place = {"out": Path("results/search"), "store": Path("results/runs")}
     asked = parse(arguments, __doc__, methods=list(SEARCHES), repeats=2, **place)
-    with Progress(Output()) as watcher:
+    with progress_bar(Output()) as watcher:
         options = RunOptions(asked.store, progress=watcher)
         for method in asked.methods:
             (asked.out / method).mkdir(exist_ok=True)

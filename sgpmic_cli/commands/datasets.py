@@ -35,7 +35,7 @@ def show(
     from sgpmic_cli.data.registry import entry
 
     data = describe(entry(name))
-    Output(json).result(data, [facts({key: value_text(value) for key, value in data.items()})])
+    Output(json).result(data, [facts(data)])
 
 
 @datasets_app.command()
@@ -92,5 +92,4 @@ def info(json: shared.Json = False) -> None:
             "results": str(shared.OUTPUT_FOLDER.resolve()),
         },
     }
-    shown = facts({key: value_text(value) for key, value in content.items()})
-    Output(json).result(content, [shown])
+    Output(json).result(content, [facts(content)])

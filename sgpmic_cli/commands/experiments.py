@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from typer import Argument, Option
 
 from sgpmic_cli.commands import shared_options as shared
-from sgpmic_cli.commands.output import Output, Progress, finish_runs, rich_table
+from sgpmic_cli.commands.output import Output, finish_runs, progress_bar, rich_table
 from sgpmic_cli.errors import SgpmicError, UsageError
 from sgpmic_cli.paper.experiments import CLUSTERS, INDUCING, SweepRange
 from sgpmic_cli.text import for_terminal
@@ -49,7 +49,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     output, cells = Output(json, quiet), map(shared.split_list, (dataset, methods, variance))
     how: Any = {"protocol": protocol, "repeats": repeats, "seed": seed, "label": label}
     study = paper_suite().study(*cells, **how)
-    with Progress(output) as progress:
+    with progress_bar(output) as progress:
         options = RunOptions(store, n_jobs, scheduler, force, retry_failed, progress=progress)
         runs, table, content = run_benchmark(study, options, out=out, printed=table2())
     output.result(content, _result_tables(table))
@@ -109,7 +109,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         grid, datasets, names = map(shared.split_list, (values, dataset, methods))
         how = {"protocol": protocol, "repeats": repeats, "seed": seed, "label": label}
         study = sweep_study(axis, grid, datasets, names, variance, **how)
-        with Progress(output) as progress:
+        with progress_bar(output) as progress:
             options = RunOptions(store, n_jobs, scheduler, force, retry_failed, progress=progress)
             finished = sweep(axis, study, options, out=out, values=grid)
         grids = [rich_table(head, rows, title=title) for title, head, rows in finished.grids()]
@@ -170,7 +170,7 @@ def plot(
 
     chosen, output = drawings(figures), Output(quiet=quiet)
     errors: dict[str, SgpmicError] = {}  # by their text
-    with Progress(output) as progress:
+    with progress_bar(output) as progress:
         options = PlotOptions(
             results, running=RunOptions(results / "runs", n_jobs, progress=progress)
         )
@@ -239,7 +239,7 @@ def check(
     output, suite = Output(json, quiet), paper_suite()
     reference = gate.read_reference(REFERENCE)
     wanted = gate.select(reference, shared.split_list(dataset), shared.split_list(methods))
-    with Progress(output) as progress:
+    with progress_bar(output) as progress:
         options = RunOptions(n_jobs=n_jobs, progress=progress)
         if update:
             runs = gate.update_reference(REFERENCE, suite, wanted, options)

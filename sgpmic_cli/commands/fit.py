@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from typer import Argument, Option
 
 from sgpmic_cli.commands import shared_options as shared
-from sgpmic_cli.commands.output import Output, Progress, facts, score_facts
+from sgpmic_cli.commands.output import Output, facts, progress_bar, score_facts
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.options import TableOptions, TextFormat
 from sgpmic_cli.text import shortened
@@ -99,7 +99,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     out = out or shared.default_out("fit", rows.name)
     with output_folder(out, "fit", "replace" if force else "new") as folder:
         model = estimator_for(rows, **settings)
-        with Progress(output, "initialising the fit") as progress:
+        with progress_bar(output, "initialising the fit") as progress:
             result = fit_rows(model, rows, progress)
             result = with_refit(result, model, progress)
         arguments = {"data": data, "label": label, "drop": columns, **settings}
@@ -152,7 +152,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     out = out or shared.default_out("predict", rows.name)
     with (
         output_folder(out, "predict", "replace" if force else "new") as folder,
-        Progress(output, "reading the rows") as progress,
+        progress_bar(output, "reading the rows") as progress,
     ):
         summary = assign_rows(fitted, rows, folder, progress)
     for note in summary["notes"]:
@@ -161,7 +161,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
         "data": f"{summary['dataset']}: {summary['rows']} rows",
         "clusters": f"{summary['clusters']} of sizes {', '.join(map(str, summary['sizes']))}",
         "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
-        "unusual rows": str(summary["unusual_rows"]),
+        "unusual rows": summary["unusual_rows"],
         **score_facts(summary["scores"]),
     }
     output.result({**summary, "out": str(out)}, [facts(content)])
@@ -203,7 +203,7 @@ def report_clusters(  # noqa: PLR0913 - one parameter per option
     default = shared.default_out("report-clusters", rows.name)
     out = out or default.with_name(f"{default.name}.html")
     refuse_other_file(out)
-    with Progress(output) as progress:
+    with progress_bar(output) as progress:
         rows = replace(rows, labels=None, class_names=())
         result = fit_labels(rows, codes, names, progress)
     write_whole(out, page_alone(result))

@@ -4,10 +4,10 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich import progress as bars
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
 LINE_SECONDS = 10.0  # between two lines of progress
+Report = Callable[[int | None, int | None, str], None]
 RETRY = "the notes say why, and --retry-failed runs them again"
 
 
@@ -93,13 +94,13 @@ def rich_table(
     return content
 
 
-def facts(content: Mapping[str, str]) -> Table:
-    """Return a table with a name and a value on each line."""
+def facts(content: Mapping[str, Any]) -> Table:
+    """Return a table with a name and a plain value on each line."""
     names = Table(box=None, show_header=False, pad_edge=False)
     names.add_column(style="bold", no_wrap=True)
     names.add_column(overflow="fold")
     for name, value in content.items():
-        names.add_row(name, Text(value))
+        names.add_row(name, Text(value_text(value)))
     return names
 
 
@@ -122,33 +123,30 @@ def score_facts(scores: Mapping[str, float] | None) -> dict[str, str]:
     }
 
 
-class Progress:
-    """The step of a command: a bar on a terminal, otherwise a line every ten seconds."""
+@contextmanager
+def progress_bar(output: Output, step: str = "starting") -> Iterator[Report]:
+    """Yield a function that shows how much of a step is done, of how much, and the step in words.
 
-    def __init__(self, output: Output, step: str = "starting"):
-        self.output, self._next_line = output, time.monotonic() + LINE_SECONDS
-        self._bar = bars.Progress(
-            bars.TextColumn("{task.description}", markup=False),
-            *bars.Progress.get_default_columns()[1:],
-            console=output.console(stderr=True),
-            transient=True,
-            disable=output.quiet or not sys.stderr.isatty(),
-        )
-        self._task = self._bar.add_task(step, total=None)
+    A terminal has a bar, another stream a line every ten seconds.
+    """
+    bar = bars.Progress(
+        bars.TextColumn("{task.description}", markup=False),
+        *bars.Progress.get_default_columns()[1:],
+        console=output.console(stderr=True),
+        transient=True,
+        disable=output.quiet or not sys.stderr.isatty(),
+    )
+    task, next_line = bar.add_task(step, total=None), time.monotonic() + LINE_SECONDS
 
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
+    def report(done: int | None, total: int | None, step: str) -> None:
+        nonlocal next_line
+        bar.update(task, description=step, completed=done, total=total)
+        if bar.disable and time.monotonic() >= next_line:
+            next_line = time.monotonic() + LINE_SECONDS
+            output.note(step)
 
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
-
-    def __call__(self, done: int | None, total: int | None, step: str) -> None:
-        """Show how much of a step is done, and how much there is."""
-        self._bar.update(self._task, description=step, completed=done, total=total)
-        if self._bar.disable and time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + LINE_SECONDS
-            self.output.note(step)
+    with bar:
+        yield report
 
 
 def finish_runs(runs: "Runs", written: str, output: Output) -> None:
