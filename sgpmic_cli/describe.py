@@ -201,10 +201,8 @@ def plot_selection(model: Any | Pipeline, *, ax: "Axes | None" = None) -> "Axes"
     numbers = shown["n_clusters"].tolist()
     ax.plot(numbers, shown["silhouette"], "o-", color=COLOURS[0], label="these data")
     ax.plot(numbers, shown["reference"], "s--", color=FAINT, label="null reference data")
-    if model.n_clusters_ in numbers:
-        ax.axvline(
-            model.n_clusters_, color=COLOURS[3], linewidth=0.8, label=f"chosen: {model.n_clusters_}"
-        )
+    if (chosen := model.n_clusters_) in numbers:
+        ax.axvline(chosen, color=COLOURS[3], linewidth=0.8, label=f"chosen: {chosen}")
     ax.set(xlabel="number of clusters", ylabel="silhouette")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)  # not on a curve

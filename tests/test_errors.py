@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sgpmic_cli import SGPMIC, GroupMap
-from sgpmic_cli.errors import UsageError, input_errors
+from sgpmic_cli.errors import UsageError
 
 
 @pytest.mark.parametrize("estimator", [GroupMap, SGPMIC])
@@ -17,10 +17,3 @@ from sgpmic_cli.errors import UsageError, input_errors
 def test_checks_of_input_are_usage_errors(estimator, parameters, X, words):
     with pytest.raises(UsageError, match=words):
         estimator(n_clusters=2).set_params(**parameters).fit(X)
-
-
-def test_only_value_errors_of_a_check_are_translated():
-    with pytest.raises(UsageError, match=r"^too large$"), input_errors():
-        raise ValueError("too large")
-    with pytest.raises(KeyError), input_errors():
-        raise KeyError("name")

@@ -30,10 +30,6 @@ def test_the_example_of_a_command_names_existing_options(name):
     assert {word for word in arguments if word.startswith("-")} <= known
 
 
-def test_fit_has_few_options():
-    assert len([each for each in COMMANDS["fit"].params if each.name != "help"]) <= 18
-
-
 def test_no_command_writes_into_the_published_results_by_default():
     for name, command in COMMANDS.items():
         for parameter in command.params:

@@ -75,11 +75,3 @@ def test_all_wrong_names_are_reported_at_once(write):
     assert "has 2 problems" in told
     assert "'nme' for label (did you mean 'name'?)" in told
     assert "'bb' for columns" in told
-
-
-def test_columns_and_drop_solve_problems(write):
-    path = write(
-        "when,a,b,c\n2024-01-31,1,2,x\n2024-02-01,3,5,y\n2024-02-02,4,4,x\n2024-02-03,9,4,x\n"
-    )
-    assert load(path, table=TableOptions(drop=("when",))).feature_names == ("a", "b", "c=x", "c=y")
-    assert load(path, table=TableOptions(columns=("b", "a"))).feature_names == ("a", "b")
