@@ -292,11 +292,6 @@ def _cells(name: str, text: str, separator: str, line: int) -> tuple[pd.DataFram
 
     Raise UsageError for text after a closing quote, and rows with too few or too many cells.
     """
-    if '" ' in text and separator != " ":  # the csv module allows no spaces after a closing quote
-        mark = re.escape(separator)
-        # A closing quote makes the number of quotes odd, or even right after the opening one.
-        closing = rf'(?m)((?:(?<!")|(?:^|{mark}) *")"(?:"")*) +(?={mark}|[\r\n]|\Z)'
-        text = re.sub(closing, r"\1", text)
     options: Any = {"delimiter": separator, "skipinitialspace": separator != " ", "strict": True}
     reader, rows, lines, before = csv.reader(_stream(text), **options), [], [], line
     try:
