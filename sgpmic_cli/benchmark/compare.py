@@ -127,15 +127,10 @@ def comparison(
     """Add the facts of the methods, the printed numbers and the verdicts to our numbers."""
     run = [methods.get(name, Method(name, "")) for name in numbers["method"]]
     types: Any = {"q": "Int64", "mean": float, "std": float, "seconds": float}
-    table = (
-        numbers[NUMBER]
-        .astype(types)
-        .assign(
-            title=[method.label for method in run],
-            column=[method.column or method.name for method in run],
-            settings_searched=[method.settings_searched for method in run],
-        )
-    )
+    table = numbers[NUMBER].astype(types)
+    table["title"] = [method.label for method in run]
+    table["column"] = [method.column or method.name for method in run]
+    table["settings_searched"] = [method.settings_searched for method in run]
     columns = {name: f"paper_{name}" for name in NUMBERS}
     if printed is None:
         table = table.assign(**dict.fromkeys(columns.values(), np.nan), data_differ=False)

@@ -126,13 +126,12 @@ class Suite:
         **fields: Any,
     ) -> Study:
         """Return a study with methods and protocol by name; the first protocol by default."""
-        name = next(iter(self.protocols)) if protocol is None else protocol
+        name = protocol or next(iter(self.protocols))
         if name not in self.protocols:
             raise UsageError(unknown("protocol", name, self.protocols))
-        prescribe = self.protocols[name]
 
         def both(cell: Cell) -> list[Cell]:
-            return [varied for prescribed in prescribe(cell) for varied in vary(prescribed)]
+            return [varied for each in self.protocols[name](cell) for varied in vary(each)]
 
         chosen = resolve(methods, self.methods)
         return Study(datasets, chosen, explained_variances, protocol=name, vary=both, **fields)
@@ -198,9 +197,9 @@ def _requested(
     for name in datasets:
         registered, found = find(name), [name]
         if name == "all":  # only the registered rows
-            for each in filter(lambda each: each.in_paper, map(entry, names())):
+            for each in map(entry, names()):
                 rows = tuple(row for row in each.variances if row in (wanted or PERCENTAGES))
-                if rows:
+                if each.in_paper and rows:
                     yield each.name, rows
             continue
         if registered is None and glob.has_magic(name) and not os.path.exists(name):
