@@ -3,10 +3,9 @@
 import numpy as np
 
 from sgpmic_cli.paper.model.bound import Parameters
-from sgpmic_cli.paper.model.kernels import RBF, Linear
+from sgpmic_cli.paper.model.kernels import KERNELS
 from sgpmic_cli.paper.model.mixture import maximise, mixture
 
-KERNELS = {"rbf": RBF(), "linear": Linear()}
 FORMS = ["spherical", "diag", "tied", "full"]
 
 

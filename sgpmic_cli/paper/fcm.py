@@ -3,30 +3,20 @@
 J. C. Bezdek, "Pattern Recognition with Fuzzy Objective Function Algorithms", Plenum, 1981.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from sgpmic_cli._typing import Array, Indices
-
-
-class FuzzyClusters(NamedTuple):
-    """Centres (M, P), memberships (N, M), whose rows sum to one, and the largest ones (N,)."""
-
-    centers: Array
-    memberships: Array
-    labels: Indices
+from sgpmic_cli._typing import Array
 
 
 def fuzzy_c_means(
     X: Array, m: int, rng: np.random.RandomState, *, max_iter: int = 100, tol: float = 1e-5
-) -> FuzzyClusters:
+) -> tuple[Array, Array]:
     """Minimise sum u^2 |x - c|^2 over memberships u and centres c from random memberships.
 
-    The iterations end if the objective changes by less than `tol`. It is absolute, so the result
-    depends on the scale of the data. The defaults are those of MATLAB's function, which reproduce
-    the paper's table.
+    Return the centres (M, P) and the memberships (N, M), whose rows sum to one. The iterations end
+    if the objective changes by less than `tol`. It is absolute, so the result depends on the scale
+    of the data. The defaults are those of MATLAB's function, which reproduce the paper's table.
     """
     memberships = rng.uniform(size=(m, len(X)))
     memberships /= memberships.sum(axis=0)  # (M, N)
@@ -42,11 +32,4 @@ def fuzzy_c_means(
         if abs(objective - previous) < tol:
             break
         previous = objective
-    return FuzzyClusters(centers, memberships.T.copy(), memberships.argmax(axis=0))
-
-
-def coincide(centers: Array, X: Array) -> bool:
-    """Tell whether two centres are at one point, so that the labels are unreliable."""
-    spread = float(np.sqrt(X.var(axis=0).sum()))
-    apart = cdist(centers, centers)[np.triu_indices(len(centers), 1)]
-    return bool(apart.size and apart.min() < 1e-3 * spread)
+    return centers, memberships.T.copy()

@@ -45,10 +45,7 @@ def isomap(
     `unit_variance` scales every axis to zero mean and unit variance (ddof 1). `memory` is a folder
     or a joblib.Memory for the coordinates, which repeats and other methods then reuse.
     """
-    if len(Y) > MAX_ROWS:
-        raise UsageError(
-            f"ISOMAP compares all pairs of rows; it accepts at most {MAX_ROWS}, not {len(Y)}."
-        )
+    check_rows("ISOMAP", Y, MAX_ROWS)
     n_axes = max(q, min(-(-q // AXES) * AXES, len(Y) - 1))
     cache = memory if hasattr(memory, "cache") else Memory(memory, verbose=0)
     coordinates = cache.cache(_coordinates)(Y, n_axes, parts)[:, :q]
@@ -57,6 +54,14 @@ def isomap(
     centred = coordinates - coordinates.mean(axis=0)
     deviation = centred.std(axis=0, ddof=1)
     return centred / np.where(deviation > 0, deviation, 1.0)
+
+
+def check_rows(method: str, Y: Array, most: int) -> None:
+    """Raise UsageError if there are too many rows for arrays of all their pairs."""
+    if len(Y) > most:
+        raise UsageError(
+            f"{method} compares all pairs of rows; it accepts at most {most}, not {len(Y)}."
+        )
 
 
 def neighbor_graph(Y: Array, distances: Callable[..., Array] = cdist) -> sparse.csr_array:

@@ -129,8 +129,8 @@ def sweep_study(
 ) -> Study:
     """Return a study with its cells varied along the sweep.
 
-    The row of a data set is that of `explained_variance`, or if it is None that of the paper's
-    figure. `fields` are repeats, seed, protocol and label.
+    The row of a data set is that of `explained_variance`. If it is None, the row is 95 %, or the
+    only one in the paper (Yale). `fields` are repeats, seed, protocol and label.
     """
     if not values:
         raise UsageError(
@@ -143,20 +143,15 @@ def sweep_study(
     along = _inducing if axis is INDUCING else _clusters
 
     def vary(cell: Cell) -> list[Cell]:
-        row = _row(cell.dataset) if explained_variance is None else explained_variance
-        if cell.explained_variance != row:
+        entry = find(cell.dataset)
+        rows = entry.variances if entry else (USUAL_PERCENTAGE,)
+        usual = USUAL_PERCENTAGE if USUAL_PERCENTAGE in rows else rows[0]
+        if cell.explained_variance != (explained_variance or usual):
             return []
         return [cell] if cell.data is None else along(cell, values)
 
     chosen: list[str | int] = ["all" if explained_variance is None else explained_variance]
     return paper_suite().study(datasets, methods, chosen, vary=vary, **fields)
-
-
-def _row(dataset: str) -> int:
-    """Return 95 %, or the only row of a data set in the paper (Yale)."""
-    entry = find(dataset)
-    rows = entry.variances if entry else (USUAL_PERCENTAGE,)
-    return USUAL_PERCENTAGE if USUAL_PERCENTAGE in rows else rows[0]
 
 
 def _inducing(cell: Cell, values: Sequence[str]) -> list[Cell]:

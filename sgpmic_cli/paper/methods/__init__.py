@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
+from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -16,7 +17,7 @@ from sklearn.utils.validation import validate_data
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.estimators import Count, check_clusters, check_dimensions, check_parameters
-from sgpmic_cli.paper.fcm import coincide, fuzzy_c_means
+from sgpmic_cli.paper.fcm import fuzzy_c_means
 from sgpmic_cli.row_blocks import threads_for
 
 
@@ -49,9 +50,10 @@ class EmbeddingFCM(EmbeddingClusterer):
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         self.embedding_ = self._embed(Y, rng)
-        found = fuzzy_c_means(self.embedding_, self.n_clusters, rng)
-        self.labels_: Indices = found.labels
-        if coincide(found.centers, self.embedding_):
+        centers, memberships = fuzzy_c_means(self.embedding_, self.n_clusters, rng)
+        self.labels_: Indices = memberships.argmax(axis=1)
+        spread = np.sqrt(self.embedding_.var(axis=0).sum())
+        if pdist(centers).min(initial=np.inf) < 1e-3 * spread:
             warnings.warn(
                 "Fuzzy c-means ended with coincident centres, so the labels are unreliable; "
                 "use fewer dimensions or clusters.",

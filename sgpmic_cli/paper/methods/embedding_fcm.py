@@ -86,13 +86,13 @@ class IsomapMixture(EmbeddingClusterer):
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
         X = isomap(Y, self.n_components, memory=self.memory)
-        start = fuzzy_c_means(X, self.n_clusters, rng)
-        S = start.memberships**2
+        centers, memberships = fuzzy_c_means(X, self.n_clusters, rng)
+        S = memberships**2
         S /= S.sum(axis=1, keepdims=True)
         for _ in range(self.sweeps):
             sizes = np.maximum(S.sum(axis=0), FLOOR)[:, None, None]
-            covariances = scatters(X, S, start.centers) / sizes + FLOOR * np.eye(X.shape[1])
-            means, _, precisions, log_dets = from_covariances(start.centers, covariances)
+            covariances = scatters(X, S, centers) / sizes + FLOOR * np.eye(X.shape[1])
+            means, _, precisions, log_dets = from_covariances(centers, covariances)
             log_dets = self.log_determinant * log_dets
             S = softmax(log_densities(X, means, precisions, log_dets), axis=1)
         self.embedding_, self.labels_ = X, S.argmax(axis=1)

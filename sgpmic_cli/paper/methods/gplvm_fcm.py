@@ -26,7 +26,7 @@ import numpy as np
 from sgpmic_cli._typing import Array
 from sgpmic_cli.estimators import Count
 from sgpmic_cli.gp import ascend
-from sgpmic_cli.paper.isomap import isomap
+from sgpmic_cli.paper.isomap import check_rows, isomap
 from sgpmic_cli.paper.methods import EmbeddingFCM, centred
 from sgpmic_cli.paper.methods.embedding_fcm import ppca
 from sgpmic_cli.paper.model import kernels
@@ -50,11 +50,7 @@ class GPLVMFCM(EmbeddingFCM):
     max_iter: Count = 20  # steps of scaled conjugate gradients
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
-        if len(Y) > MAX_ROWS:
-            raise ValueError(
-                f"The full GP-LVM accepts at most {MAX_ROWS} rows, not {len(Y)}; "
-                "use the sparse variant fgplvm-fcm."
-            )
+        check_rows("The full GP-LVM (unlike fgplvm-fcm)", Y, MAX_ROWS)
         objective = log_posterior(Y)  # refuses data that overflow
         start = ppca(Y, self.n_components), kernels.RBF().start()
         (X, _), _, self.objective_ = ascend(objective, start, scg, self.max_iter)

@@ -158,7 +158,7 @@ class Bound:
             f if basis is None else replace(f, W=f.W[:, : len(basis)] @ basis)
             for f, basis in zip(factors, self.bases, strict=True)
         ]
-        return self._sum(factors, prior), whole
+        return sum(f.value for f in factors) + prior + self.entropy, whole
 
     def value_and_gradient(self, p: Parameters) -> tuple[float, Array, Array, Array, float]:
         """Return L_KL and its gradients by X, Z, theta and log beta."""
@@ -185,7 +185,8 @@ class Bound:
             for m, place in stack.places.items():
                 dX[stack.rows[place]] += by_X[place]
                 dtheta[m] += by_theta[:, place].sum(axis=1)
-        return self._sum(factors, prior), dX, dZ, p.gradient_by_theta(dtheta), by_beta
+        value = sum(f.value for f in factors) + prior + self.entropy
+        return value, dX, dZ, p.gradient_by_theta(dtheta), by_beta
 
     def _evaluate(self, p: Parameters) -> tuple[list[Factors], Array]:
         """Return the factors and K_uu of every component."""
@@ -211,9 +212,6 @@ class Bound:
             return factorise(K_uu[m], KK, KY, p.beta, self.totals[m], blocks)
 
         return self.workers.map(factors, range(len(K_uu)), self.n_rows), K_uu
-
-    def _sum(self, factors: list[Factors], prior: float) -> float:
-        return sum(f.value for f in factors) + prior + self.entropy
 
 
 def _narrow(Y: Array) -> tuple[Array, Array | None]:

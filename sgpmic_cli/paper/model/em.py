@@ -74,7 +74,7 @@ def start(
             "model's range; fit with scale='global' or scale='standard'."
         )
     m, q = model.n_clusters, X.shape[1]
-    centers, S, _ = fuzzy_c_means(X, m, random_state)
+    centers, S = fuzzy_c_means(X, m, random_state)
     Z = X[random_state.permutation(len(X))[: model.n_inducing]].copy()
     prior = mixture(np.full(m, 1.0 / m), centers, np.tile(np.eye(q), (m, 1, 1)))
     sharp = S**model.start_sharpness

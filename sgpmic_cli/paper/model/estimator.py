@@ -33,7 +33,7 @@ from sgpmic_cli.model_file import check_shapes, save_model
 from sgpmic_cli.paper.isomap import Parts, isomap
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, start, train
-from sgpmic_cli.paper.model.kernels import RBF, Kernel, Linear, named
+from sgpmic_cli.paper.model.kernels import KERNELS, named
 from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.row_blocks import ALONE, Workers
@@ -267,7 +267,7 @@ class SGPMIC(estimators.RowClusterer):
             )
         estimators.report_step(self, "ISOMAP")
         X = isomap(shaped, int(q), parts=self.isomap_components, memory=self.memory)
-        data, kernel, fits = observe(scaled), self._kernel(), []
+        data, kernel, fits = observe(scaled), KERNELS[self.kernel], []
         for seed in random_state.randint(np.iinfo(np.int32).max, size=self.n_init):
             estimators.report_step(self, "fuzzy c-means")
             parameters, S = start(self, kernel, X, scaled, check_random_state(int(seed)))
@@ -289,11 +289,8 @@ class SGPMIC(estimators.RowClusterer):
         self.kernel_params_ = [named(row) for row in p.theta]
         self.selection_, self.no_clusters_ = None, False
         data = Observed(scaled, scaled.shape[1], np.einsum("np,np->n", scaled, scaled))
-        _, factors = Bound(self._kernel(), data, S).value(p)
-        self._assigner = RowAssigner(self._kernel(), p, factors, scaled, S)
-
-    def _kernel(self) -> Kernel:
-        return RBF() if self.kernel == "rbf" else Linear()
+        _, factors = Bound(KERNELS[self.kernel], data, S).value(p)
+        self._assigner = RowAssigner(KERNELS[self.kernel], p, factors, scaled, S)
 
     def _locate(self, rows: Array) -> tuple[Array, ...]:
         """Return points, variances, probabilities and log densities of scaled rows."""

@@ -66,7 +66,8 @@ class RBF:
         dZ = by_z[:, :q] - by_z[:, q:] * Z
         dX = gamma * (first - dvariance * X)
         dgamma = gamma * ((X * (first - 0.5 * dvariance * X)).sum(axis=0) + second)
-        return dZ, dX.T, _by_theta(dvariance, dgamma, bias * dK.sum(axis=0))
+        none = np.zeros_like(dvariance)  # by white, which is not in the matrix
+        return dZ, dX.T, np.vstack([dvariance, dgamma, bias * dK.sum(axis=0), none])
 
     def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
         """Return dk(z_k, x_n) / dx_nq of one component, (Q, K, N)."""
@@ -93,13 +94,15 @@ class Linear:
         scale = theta[0] * weights
         dZ, dX = dK @ (scale * X.T).T, scale * (Z.T @ dK)
         dvariance = np.sum(X.T * dX, axis=0)
-        return dZ, dX.T, _by_theta(dvariance, theta[-2] * weights * dK.sum(axis=0))
+        dbias, none = theta[-2] * weights * dK.sum(axis=0), np.zeros_like(dvariance)
+        return dZ, dX.T, np.vstack([dvariance, dbias, none])
 
     def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
         return np.broadcast_to((theta[0] * Z.T)[:, :, None], (X.shape[1], len(Z), len(X)))
 
 
 Kernel = RBF | Linear
+KERNELS: dict[str, Kernel] = {"rbf": RBF(), "linear": Linear()}
 
 
 def gram(kernel: Kernel, theta: Array, Z: Array) -> Array:
@@ -139,11 +142,6 @@ def named(log_theta: Array) -> dict[str, float]:
 def _side_by_side(theta: Array, Z: Array) -> tuple[Array, Array, Array]:
     """Return the arguments of `cross` for the k(Z, Z) of all components, (K, M K)."""
     return np.repeat(theta.T, len(Z), axis=1), Z, np.tile(Z, (len(theta), 1))
-
-
-def _by_theta(*gradients: Array) -> Array:
-    """Return the gradient by theta (T, N). It is zero by white, which is not in the matrix."""
-    return np.vstack([*gradients, np.zeros_like(gradients[0])])
 
 
 def _of_z(Z: Array) -> Array:

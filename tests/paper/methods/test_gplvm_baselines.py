@@ -77,7 +77,7 @@ def test_a_start_without_a_finite_value_is_refused(kind, monkeypatch):
     ("model", "Y", "message"),
     [
         (FGPLVMFCM(2, 1), np.ones((20, 3)), "All rows are equal"),
-        (GPLVMFCM(2, 1), np.zeros((MAX_ROWS + 1, 2)), f"at most {MAX_ROWS} rows"),
+        (GPLVMFCM(2, 1), np.zeros((MAX_ROWS + 1, 2)), f"fgplvm-fcm.*at most {MAX_ROWS}"),
         (GPLVMFCM(3, 2), 1e160 * load("iris").Y, "divide the columns by a common unit"),
     ],
 )

@@ -2,7 +2,7 @@
 
 A fixed number of iterations alternates two steps:
 
-- Indices: spectral clustering with Gaussian affinities of Z, in the first iteration of the data.
+- Labels: spectral clustering with Gaussian affinities of Z, in the first iteration of the data.
   k-means is repeated up to 51 times until the cohesion of the clusters exceeds the previous one.
 - Projection: neighbourhood component analysis for these labels, from a new random A of size 0.01.
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.estimators import Amount, Count
+from sgpmic_cli.paper.isomap import check_rows
 from sgpmic_cli.paper.methods import EmbeddingClusterer, centred
 from sgpmic_cli.paper.methods.unca.graph import Affinity
 from sgpmic_cli.paper.methods.unca.projection import Objective, Point, descend
@@ -46,10 +47,7 @@ class UNCA(EmbeddingClusterer):
     eigenvector_error: Amount = 0.0
 
     def _learn(self, Y: Array, rng: np.random.RandomState) -> None:
-        if len(Y) > MAX_ROWS:
-            raise ValueError(
-                f"UNCA compares all pairs of rows; it accepts at most {MAX_ROWS}, not {len(Y)}."
-            )
+        check_rows("UNCA", Y, MAX_ROWS)
         # Equal rows have equal results, so each distinct row is processed once with a weight.
         Yc, index, counts = np.unique(centred(Y), axis=0, return_inverse=True, return_counts=True)
         weights = counts.astype(np.float64)
