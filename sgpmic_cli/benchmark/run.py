@@ -257,7 +257,7 @@ def dask_cluster(scheduler: str, n_jobs: int) -> Iterator[int]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise UsageError("--scheduler needs Dask: pip install 'sgpmic[dask]'.") from error
+        raise UsageError("--backend dask needs Dask: pip install 'sgpmic[dask]'.") from error
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised as well
     where: Any = {"address": scheduler, "timeout": CONNECT_SECONDS}
     if scheduler == LOCAL:

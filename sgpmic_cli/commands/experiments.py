@@ -29,6 +29,7 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     protocol: shared.Protocol = "as-run",
     label: shared.LabelOfFiles = None,
     n_jobs: shared.Jobs = -1,
+    backend: shared.Backend = "loky",
     scheduler: shared.Scheduler = None,
     store: shared.Store = None,
     force: shared.ForceRuns = False,
@@ -49,8 +50,9 @@ def benchmark(  # noqa: PLR0913 - one parameter per option
     output, cells = Output(json, quiet), map(shared.split_list, (dataset, methods, variance))
     how: Any = {"protocol": protocol, "repeats": repeats, "seed": seed, "label": label}
     study = paper_suite().study(*cells, **how)
+    address = shared.dask_address(backend, scheduler)
     with progress_bar(output) as progress:
-        options = RunOptions(store, n_jobs, scheduler, force, retry_failed, progress=progress)
+        options = RunOptions(store, n_jobs, address, force, retry_failed, progress=progress)
         runs, table, content = run_benchmark(study, options, out=out, printed=table2())
     output.result(content, _result_tables(table))
     finish_runs(runs, f"tables and manifest in {out}", output)
@@ -95,6 +97,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         protocol: shared.Protocol = "as-run",
         label: shared.LabelOfFiles = None,
         n_jobs: shared.Jobs = -1,
+        backend: shared.Backend = "loky",
         scheduler: shared.Scheduler = None,
         store: shared.Store = None,
         force: shared.ForceRuns = False,
@@ -109,8 +112,9 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         grid, datasets, names = map(shared.split_list, (values, dataset, methods))
         how = {"protocol": protocol, "repeats": repeats, "seed": seed, "label": label}
         study = sweep_study(axis, grid, datasets, names, variance, **how)
+        address = shared.dask_address(backend, scheduler)
         with progress_bar(output) as progress:
-            options = RunOptions(store, n_jobs, scheduler, force, retry_failed, progress=progress)
+            options = RunOptions(store, n_jobs, address, force, retry_failed, progress=progress)
             finished = sweep(axis, study, options, out=out, values=grid)
         grids = [rich_table(head, rows, title=title) for title, head, rows in finished.grids()]
         output.result(finished.document(), [*grids, *finished.notes()])

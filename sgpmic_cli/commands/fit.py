@@ -71,6 +71,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     encoding: shared.Encoding = None,
     quiet: shared.Quiet = False,
     json_: shared.Json = False,
+    verbose: bool = Option(False, "--verbose", help="Print every step, and numbers of the map."),
     open_page: shared.Open = False,
 ) -> None:
     """Cluster a data set, and say which rows are groups and which are slices of a continuum.
@@ -90,7 +91,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.manifest import manifest
     from sgpmic_cli.result import page, plots, tables, words
 
-    output = Output(json_, quiet)
+    output = Output(json_, quiet, verbose)
     settings: dict[str, Any] = {"clusters": clusters, "method": method, "dims": dims}
     settings |= {"scale": scale, "seed": seed, "threads": threads, "max_rows": max_rows}
     columns = tuple(drop or ())
@@ -100,7 +101,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     with output_folder(out, "fit", "replace" if force else "new") as folder:
         model = estimator_for(rows, **settings)
         with progress_bar(output, "initialising the fit") as progress:
-            result = fit_rows(model, rows, progress)
+            result = fit_rows(model, rows, progress, verbose=verbose)
             result = with_refit(result, model, progress)
         arguments = {"data": data, "label": label, "drop": columns, **settings}
         arguments |= {"separator": separator, "encoding": encoding}
@@ -114,7 +115,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
         (folder / "report.html").write_text(report, encoding="utf-8")
     for note in (*rows.notes, *result.warnings, *words.advice(result), *undrawn):
         output.note(f"note: {note}")
-    output.result({**summary, "out": str(out)}, result_tables(result, out, command))
+    output.result({**summary, "out": str(out)}, result_tables(result, out, command, verbose))
     output.finish(f"report, model, tables and map in {out}")
     if open_page:
         webbrowser.open((out / "report.html").resolve().as_uri())

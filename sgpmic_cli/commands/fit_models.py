@@ -87,7 +87,7 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
 
 
 def result_tables(
-    result: Result, out: Path, command: Callable[..., str]
+    result: Result, out: Path, command: Callable[..., str], verbose: bool
 ) -> Iterator[RenderableType]:
     """Yield the parts of the terminal output of a fit: the answer first, the evidence last."""
     yield Text(words.headline(result), style="bold")
@@ -98,14 +98,13 @@ def result_tables(
     for sentence, code in steps:
         yield f"\n{sentence}\n  {code}"
     told, q, rows = result.facts, result.results.points.shape[1], result.rows
-    yield facts(
-        {
-            "\ndata": f"\n{rows.name}: {len(rows.Y)} rows, {result.n_columns} columns",
-            "map": f"{q} dimensions, {told['inducing']} inducing inputs, scale {told['scale']}, "
-            f"{told['iterations']} iterations, bound {told['lower_bound']:.4f}",
-            **score_facts(result.scores),
-        }
-    )
+    content = {"\ndata": f"\n{rows.name}: {len(rows.Y)} rows, {result.n_columns} columns"}
+    if verbose:
+        content["map"] = (
+            f"{q} dimensions, {told['inducing']} inducing inputs, scale {told['scale']}, "
+            f"{told['iterations']} iterations, bound {told['lower_bound']:.4f}"
+        )
+    yield facts(content | score_facts(result.scores))
     if result.selection:
         yield rich_table(*words.numbers_table(result), left=[""])
 

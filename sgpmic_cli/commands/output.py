@@ -34,6 +34,7 @@ class Output:
 
     json: bool = False
     quiet: bool = False
+    verbose: bool = False  # print every step of the progress
 
     def __post_init__(self) -> None:
         self._start = time.monotonic()
@@ -127,21 +128,22 @@ def score_facts(scores: Mapping[str, float] | None) -> dict[str, str]:
 def progress_bar(output: Output, step: str = "starting") -> Iterator[Report]:
     """Yield a function that shows how much of a step is done, of how much, and the step in words.
 
-    A terminal has a bar, another stream a line every ten seconds.
+    A terminal has a bar, another stream a line every ten seconds. A verbose command has a line for
+    every step.
     """
     bar = bars.Progress(
         bars.TextColumn("{task.description}", markup=False),
         *bars.Progress.get_default_columns()[1:],
         console=output.console(stderr=True),
         transient=True,
-        disable=output.quiet or not sys.stderr.isatty(),
+        disable=output.quiet or output.verbose or not sys.stderr.isatty(),
     )
     task, next_line = bar.add_task(step, total=None), time.monotonic() + LINE_SECONDS
 
     def report(done: int | None, total: int | None, step: str) -> None:
         nonlocal next_line
         bar.update(task, description=step, completed=done, total=total)
-        if bar.disable and time.monotonic() >= next_line:
+        if bar.disable and (output.verbose or time.monotonic() >= next_line):
             next_line = time.monotonic() + LINE_SECONDS
             output.note(step)
 

@@ -75,11 +75,21 @@ Protocol = Annotated[str, Option(help=_PROTOCOL)]
 _LABEL = "Label column of the files; by default their last column."
 LabelOfFiles = Annotated[str | None, Option("--label", help=_LABEL)]
 Jobs = Annotated[int, Option(help="Processes; -1 uses all cores.", callback=check_jobs)]
-_SCHEDULER = "Run on a Dask cluster: the address of its scheduler, or local to start one here."
-Scheduler = Annotated[str | None, Option(metavar="ADDRESS", help=_SCHEDULER)]
+_BACKEND = "loky: processes on this machine; dask: a Dask cluster."
+Backend = Annotated[Literal["loky", "dask"], Option(help=_BACKEND)]
+_SCHEDULER = "Address of a Dask scheduler, such as tcp://HOST:8786, or local to start one here."
+Scheduler = Annotated[
+    str | None,
+    Option(metavar="ADDRESS", help=_SCHEDULER, show_default="local with --backend dask"),
+]
 Store = Annotated[Path | None, Option(help="Folder of stored runs; by default OUT/runs.")]
 ForceRuns = Annotated[bool, Option("--force", help="Recompute every run.")]
 RetryFailed = Annotated[bool, Option("--retry-failed", help="Recompute failed runs.")]
+
+
+def dask_address(backend: str, scheduler: str | None) -> str | None:
+    """Return the address of the Dask scheduler, or None for processes of this machine."""
+    return scheduler or ("local" if backend == "dask" else None)
 
 
 def default_out(command: str, name: str) -> Path:

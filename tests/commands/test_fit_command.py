@@ -69,8 +69,14 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert trace["acc"].iloc[-1] == found["scores"]["acc"]
 
 
-def test_quiet(run, undrawn):
+def test_quiet_and_verbose(run, undrawn):
     assert run("plain.csv --clusters 2 --quiet").stderr == ""
+    usual = run("plain.csv --clusters 2 --force")
+    assert not re.search("bound|inducing", usual.stdout + usual.stderr)
+    verbose = run("plain.csv --clusters 2 --force --verbose")
+    assert "current step: map\niteration 1/10, bound " in verbose.stderr
+    assert len(re.findall("^iteration", verbose.stderr, re.M)) > 3
+    assert re.search(r"map +2 dimensions, \d+ inducing inputs, .* bound", verbose.stdout)
 
 
 def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, undrawn):

@@ -47,6 +47,7 @@ FITS = {
         ([*IRIS, "--variance", "96"], "valid: 50, 95, 99, all"),
         ([*IRIS, "--repeats", ENDLESS], "'--repeats'"),
         ([*IRIS, "--protocol", "as-told"], "as-run"),
+        ([*IRIS, "--backend", "threads"], "'loky', 'dask'"),
         ([*IRIS, "--label", "y"], "no CSV file is among"),
         ([*BENCHMARK, "--dataset", "none-*.csv"], "no file matches 'none-*.csv'"),
         ([*BENCHMARK, "--dataset", "huge.csv"], "--label COLUMN"),
