@@ -3,7 +3,7 @@
 Reads the results of `make reproduce-table2`, `reproduce-as-stated`, `reproduce-nulls` and
 `search-settings`, and computes no run. Writes four tables into OUT, as CSV and as Markdown:
 
-- methods: near cells of every column, as run and as stated;
+- methods: near cells of every column, as run and as stated, and those of null columns;
 - column: SGP-MIC's column beside Algorithm 1 and the null models, by distance;
 - halves: the distance on data sets that chose no setting;
 - order: rank correlation of the methods, and SGP-MIC's lead over the best other method.
@@ -19,8 +19,9 @@ import pandas as pd
 
 from benchmarks.shared import parse, write_csv
 from sgpmic_cli._typing import Indices
-from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, distinct
+from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, distinct, judge
 from sgpmic_cli.benchmark.tables import markdown_table, read_document
+from sgpmic_cli.data import load
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
 OWN = "sgp-mic"
@@ -33,6 +34,7 @@ PROCEDURES = {
     "the same without log-determinants (Mahalanobis)": ("table2-nulls", "null-mahalanobis"),
     "fuzzy c-means on ISOMAP": ("table2-nulls", "null-fcm"),
 }
+ONE_CLUSTER, EVERY_PCA = "null: all rows in one cluster", "null: PCA-FCM in every other column"
 RESAMPLES = 10_000
 LEVELS = (2.5, 97.5)  # percentiles of an interval
 
@@ -59,11 +61,31 @@ def judged_cells(folder: Path) -> pd.DataFrame:
     """Return the distinct cells of a benchmark that the paper prints, on the paper's data."""
     table = read_document(folder / "benchmark.json", paper_suite().methods, table2())
     table = table[table["metric"].isin(METRICS) & table["difference"].notna()]
-    return distinct(table[~table["data_differ"]]).assign(
+    return with_counts(distinct(table[~table["data_differ"]]))
+
+
+def with_counts(cells: pd.DataFrame) -> pd.DataFrame:
+    """Add what is counted of judged cells, and their distances from the print."""
+    return cells.assign(
         near=lambda cells: cells["verdict"].isin([Verdict.EXACT, Verdict.NEAR]),
         differs=lambda cells: cells["verdict"].isin([Verdict.UP, Verdict.DOWN]),
         distance=lambda cells: cells["difference"].abs(),
     )
+
+
+def null_columns(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells with the numbers of a null model in place of those of their methods.
+
+    The null models are all rows in one cluster, and PCA-FCM, which leaves out its own column.
+    """
+    classes = {name: np.asarray(load(name).labels) for name in cells["dataset"].unique()}
+    largest = {name: 100.0 * np.bincount(of).max() / len(of) for name, of in classes.items()}
+    one = cells["dataset"].map(largest).where(cells["metric"] == "acc", 0.0)
+    place = ["metric", *ROW]
+    pca = cells[cells["method"] == "pca-fcm"].set_index(place)[["mean", "std"]]
+    others = cells[cells["method"] != "pca-fcm"].drop(columns=["mean", "std"]).join(pca, on=place)
+    nulls = [cells.assign(method=ONE_CLUSTER, mean=one, std=0.0), others.assign(method=EVERY_PCA)]
+    return pd.concat(with_counts(column.assign(**judge(column))) for column in nulls)
 
 
 def methods_table(results: Path) -> pd.DataFrame:
@@ -79,6 +101,8 @@ def methods_table(results: Path) -> pd.DataFrame:
     groups["fitted columns"] = [name for name in fitted if fitted[name]]
     groups["other columns"] = [name for name in fitted if not fitted[name]]
     groups["all columns"] = list(fitted)
+    groups |= {name: [name] for name in (ONE_CLUSTER, EVERY_PCA)}
+    cells = {side: pd.concat([judged, null_columns(judged)]) for side, judged in cells.items()}
     rows = []
     for title, names in groups.items():
         row = {"method": title, "cells": 0}
@@ -114,9 +138,10 @@ def column_table(results: Path) -> pd.DataFrame:
     for title, distance in distances.items():
         by_row = distance.loc[as_run.index]
         near, differ = found[title][["near", "differs"]].sum()
-        row = {"procedure": title, "near / differ": f"{near} / {differ}"}
+        row: dict[str, object] = {"procedure": title, "near / differ": f"{near} / {differ}"}
         for metric in METRICS:
             row[f"mean distance, {metric.upper()}"] = with_interval(by_row[metric], draws)
+            row[f"median, {metric.upper()}"] = by_row[metric].median()
         more = (by_row - as_run).mean(axis="columns")
         rows.append(row | {"more than as run": with_interval(more, draws)})
     return pd.DataFrame(rows)
@@ -141,7 +166,8 @@ def halves_table(results: Path) -> pd.DataFrame:
             cells = pd.read_csv(path).drop_duplicates(["variation", "dataset", "q", "metric"])
             cells = cells.assign(distance=cells["difference"].abs())
             halves = list(_held_out(cells))
-            numbers = pd.DataFrame([distances for _, distances in halves])
+            means = [other.groupby("metric")["distance"].mean() for _, other in halves]
+            numbers, held_out = pd.DataFrame(means), [other["distance"] for _, other in halves]
             fixed = cells[cells["variation"] == "chosen"]["distance"]
             low, high = numbers.mean(axis="columns").quantile([0.05, 0.95])
             ((often, times),) = Counter(name for name, _ in halves).most_common(1)
@@ -152,20 +178,20 @@ def halves_table(results: Path) -> pd.DataFrame:
                     "distance, setting of the table": fixed.mean(),
                     **{f"held out, {name.upper()}": numbers[name].mean() for name in METRICS},
                     "held out, both": f"{numbers.to_numpy().mean():.2f} ({low:.2f} to {high:.2f})",
+                    "median": float(np.median(np.concatenate(held_out))),
                     "chosen most often": f"{often} ({times} of {len(halves)})",
                 }
             )
     return pd.DataFrame(rows)
 
 
-def _held_out(cells: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """Yield the variation that each half chooses, and its mean distances on the other half."""
+def _held_out(cells: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the variation that each half chooses, and its cells on the other half."""
     datasets = cells["dataset"].unique()
     for half in combinations(datasets, len(datasets) // 2):
         within = cells["dataset"].isin(half)
         best = cells[within].groupby("variation", sort=False)["distance"].mean().idxmin()
-        other = cells[~within & (cells["variation"] == best)]
-        yield str(best), other.groupby("metric")["distance"].mean()
+        yield str(best), cells[~within & (cells["variation"] == best)]
 
 
 def order_table(results: Path) -> pd.DataFrame:

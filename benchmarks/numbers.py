@@ -95,6 +95,11 @@ def percent(folder: str, verdict: str) -> str:
     return f"{100 * int(count(folder, verdict)) / int(count(folder, 'judged')):.0f} %"
 
 
+def counted(folder: str, name: str) -> str:
+    """Return another count of the summary of a benchmark."""
+    return str(read(f"{folder}/summary.json")[name])
+
+
 def minutes(folder: str) -> str:
     """Return how long a benchmark took from an empty store, and on how many cores."""
     manifest = read(f"{folder}/manifest.json")
@@ -146,9 +151,9 @@ def column_cells() -> str:
     return markdown_table(["ACC, NMI", "printed", *PROCEDURES], body)
 
 
-def distance(method: str) -> str:
-    """Return the mean distance of a procedure from SGP-MIC's printed ACC."""
-    return _of_procedure("column", method, "mean distance, ACC")
+def distance(method: str, what: str = "mean distance") -> str:
+    """Return the mean or median distance of a procedure from SGP-MIC's printed ACC."""
+    return _of_procedure("column", method, f"{what}, ACC")
 
 
 def held_out(method: str) -> str:
@@ -159,7 +164,7 @@ def held_out(method: str) -> str:
 def _of_procedure(table: str, method: str, column: str) -> str:
     (title,) = [title for title, (_, name) in PROCEDURES.items() if name == method]
     values = read(f"agreement/{table}.csv").set_index("procedure")
-    return str(values.loc[title, column]).split()[0]
+    return f"{float(str(values.loc[title, column]).split()[0]):.2f}"
 
 
 def rank_correlation(score: str) -> str:
@@ -169,9 +174,10 @@ def rank_correlation(score: str) -> str:
 
 
 def near(group: str) -> str:
-    """Return the percentage of near cells in the columns that were fitted or in the others."""
-    methods = read("agreement/methods.csv").set_index("method")
-    return f"{methods.loc[f'{group} columns', '% near, as run']} %"
+    """Return the percentage of near cells in fitted columns, in the others, or in null columns."""
+    methods = read("agreement/methods.csv").set_index("method")["% near, as run"]
+    (percentage,) = methods[methods.index.str.contains(f"{group} columns|null: {group}")]
+    return f"{percentage} %"
 
 
 def wins(metric: str, method: str) -> str:

@@ -39,6 +39,7 @@ KEY = ["metric", *ROW, "method"]
 NUMBERS = ["mean", "std", "repeats"]
 ROUNDING = 0.01 + 1e-9  # two decimals are printed; 1e-9 covers the error of binary fractions
 NEAR = 1.0  # points
+SPREAD = 1e-9  # smaller deviations are rounding: those of equal runs are near 1e-14
 LEVEL = 0.05
 CAVEATS = {
     "fitted_to_print": (
@@ -180,13 +181,13 @@ def welch(ours: Any, others: Any) -> tuple[Any, Any, Any]:
 
     Both sides are arrays of means, population standard deviations and numbers of runs; see
     `statistics`. The interval is slightly too narrow, which is the stricter test. If the deviation
-    of one side is zero, as that of a single run, that of the other side is used for both: some
-    printed cells vary in ACC and not in NMI, so a zero proves little.
+    of one side is at most `SPREAD`, as that of a single run, that of the other side is used for
+    both: some printed cells vary in ACC and not in NMI, so a zero proves little.
     """
     (mean, std, n), (other_mean, other_std, m) = ours, others
     with np.errstate(divide="ignore", invalid="ignore"):
-        first = np.where(std > 0.0, std, other_std) ** 2 / n
-        second = np.where(other_std > 0.0, other_std, std) ** 2 / m
+        first = np.where(std > SPREAD, std, other_std) ** 2 / n
+        second = np.where(other_std > SPREAD, other_std, std) ** 2 / m
         squared = first + second
         freedom = squared**2 / (first**2 / (n - 1.0) + second**2 / (m - 1.0))
     usual = (np.minimum(n, m) > 1) & (squared > 0.0)
@@ -292,6 +293,7 @@ def summary(
     cells = distinct(compared)
     judged = cells[cells["difference"].notna() & ~cells["data_differ"]]
     judged = judged.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
+    near = judged[judged["verdict"] == Verdict.NEAR]
     differing = judged[judged["verdict"].isin([Verdict.UP, Verdict.DOWN])]
     columns = {name: name for name in ("dataset", "explained_variance", "method", "metric")}
     columns |= {"mean": "ours", "paper_mean": "paper", "difference": "difference"}
@@ -307,6 +309,8 @@ def summary(
         "distinct": len(cells),
         "judged": len(judged),
         "within_one_point": int((judged["difference"].abs() <= NEAR).sum()),
+        "near_but_significant": int(((near["low"] > 0.0) | (near["high"] < 0.0)).sum()),
+        "interval_within_one_point": int((judged[["low", "high"]].abs().max(axis=1) <= NEAR).sum()),
         "differ": len(differing),
         "verdicts": count_verdicts(cells["verdict"]),
         **{name: {str(key): count_verdicts(it) for key, it in by[name]} for name in by},

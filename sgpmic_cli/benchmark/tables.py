@@ -199,17 +199,19 @@ def summary_markdown(counts: Mapping[str, Any]) -> str:
     """Return the summary of a comparison as Markdown."""
     verdicts = [verdict for verdict in Verdict if verdict in counts["verdicts"]]
     listed = ", ".join(f"{counts['verdicts'][verdict]} {verdict}" for verdict in verdicts)
-    near, differ = (
+    near, whole, differ = (
         f"{counts[name]} ({100.0 * counts[name] / max(1, counts['judged']):.0f} %)"
-        for name in ("within_one_point", "differ")
+        for name in ("within_one_point", "interval_within_one_point", "differ")
     )
     parts = [
         f"{counts['compared']} cells are compared with the {counts['published']} numbers that the "
         f"paper prints; {counts['compared'] - counts['distinct']} of them repeat an experiment "
         f"(equal data, equal Q) and are counted once. The other {counts['distinct']}: "
         f"{listed or 'none'}.\n",
-        f"Of the {counts['judged']} cells on the paper's data, {near} are within one point, and "
-        f"{differ} differ.\n",
+        f"Of the {counts['judged']} cells on the paper's data, {near} are within one point; of "
+        f"{whole} the whole interval is. {differ} differ: by more than one point, and "
+        f"significantly. Another {counts['near_but_significant']} differ significantly and are "
+        "within one point.\n",
     ]
     for title in ("metric", "method", "dataset"):
         body = [

@@ -145,6 +145,9 @@ def test_the_interval_is_welchs():
         (0.0, 1, 3.0, 10, "compatible"),
         (3.0, 10, 0.0, 1, "compatible"),
         (0.0, 1, 0.0, 1, "differs down"),
+        # Equal runs whose mean is rounded.
+        (1.4e-14, 10, 6.0, 10, "compatible"),
+        (1.4e-14, 10, 0.0, 10, "differs down"),
     ],
 )
 def test_a_side_without_spread_takes_that_of_the_other(s_ours, n, s_paper, m, verdict):
@@ -153,4 +156,23 @@ def test_a_side_without_spread_takes_that_of_the_other(s_ours, n, s_paper, m, ve
     assert judged["verdict"] == verdict
     # With a single run, the degrees of freedom are those of the other side.
     freedom = max(n, m, 2) - 1 if 1 in (n, m) else n + m - 2
-    assert judged["high"] == pytest.approx(-5.0 + stats.t.ppf(0.975, freedom) * error)
+    assert judged["high"] == pytest.approx(-5.0 + stats.t.ppf(0.975, freedom) * error, abs=1e-9)
+
+
+def test_near_cells_can_differ_significantly_and_are_counted_apart():
+    means = {
+        "pca-fcm": 91.33,
+        "ppca-fcm": 91.0,
+        "isomap-fcm": 80.0,
+        "aml": 91.6,
+        "fgplvm-fcm": 85.7,
+    }
+    runs = [
+        _runs(name, "iris", cell=i, percentage=50, acc=mean)
+        for i, (name, mean) in enumerate(means.items())
+    ]
+    counts = summary(_compared(*runs), table2(), ("acc",))
+    # The print has no spread for PCA, PPCA and ISOMAP, 0.84 for AML and 4.87 for FGPLVM.
+    assert (counts["judged"], counts["within_one_point"], counts["differ"]) == (5, 4, 1)
+    assert counts["near_but_significant"] == 1  # PPCA
+    assert counts["interval_within_one_point"] == 3  # all near ones but FGPLVM

@@ -46,3 +46,23 @@ def test_a_reversed_order_of_the_methods_and_a_lost_lead_are_seen(tmp_path, monk
     assert np.isnan(ratios["ACC", "iris"])  # the leads have opposite signs
     assert ratios["NMI", "iris"] == 1.0
     assert table["leads of equal sign"].tolist() == ["0 of 1", "1 of 1", "0 of 1", "1 of 1"]
+
+
+def test_null_columns_are_the_largest_class_and_pca_beside_every_other_print():
+    printed = {"pca-fcm": (88.67, 66.5), "sdc": (90.0, 0.4)}
+    cells = pd.DataFrame(
+        [
+            {"metric": metric, "dataset": "iris", "explained_variance": 95, "method": method}
+            | {"mean": 89.5 if metric == "acc" else 70.0, "std": 0.0, "repeats": 10, "failed": 0}
+            | {"paper_mean": mean, "paper_std": 0.0, "paper_repeats": 10, "data_differ": False}
+            for method, means in printed.items()
+            for metric, mean in zip(("acc", "nmi"), means, strict=True)
+        ]
+    )
+    nulls = agreement.null_columns(cells)
+    counts = nulls.groupby("method")["near"].agg(["size", "sum"])
+    # A third of Iris is one class. NMI 0 is near the 0.4 of SDC, and ACC 89.5 near its 90.
+    assert counts.loc[agreement.ONE_CLUSTER].tolist() == [4, 1]
+    assert counts.loc[agreement.EVERY_PCA].tolist() == [2, 1]
+    one = nulls[nulls["method"] == agreement.ONE_CLUSTER]
+    assert one["mean"].tolist() == pytest.approx([100 / 3, 0, 100 / 3, 0])
