@@ -195,7 +195,9 @@ class Problem(NamedTuple):
 def fitted_problem(size: Size) -> tuple[Array, Problem]:
     """Return the scaled rows of a data set, and the problem at the result of a fit to them."""
     Y = rows_of(size)
-    model = SGPMIC(size.m, size.q, n_inducing=size.k, random_state=0).fit(Y)
+    model = SGPMIC(
+        size.m, size.q, n_inducing=size.k, scale="global", max_iter=20, random_state=0
+    ).fit(Y)
     scaled = (Y - Y.mean(axis=0)) / Y.std()
     return scaled, _problem(
         observe(scaled), model.embedding_, model.inducing_points_, model.responsibilities_
@@ -245,7 +247,7 @@ def _problem(data: Observed, X: Array, Z: Array, S: Array) -> Problem:
     prior = mixture(np.full(m, 1.0 / m), np.zeros((m, q)), np.tile(np.eye(q), (m, 1, 1)))
     prior = maximise(X, S, "full", 1e-3, prior)
     log_beta = float(np.log(4.0 * data.n_outputs * len(X) / data.squares.sum()))
-    theta = np.tile(RBF().start(), (m, 1))
+    theta = np.tile(RBF().start(q), (m, 1))
     return Problem(data, Parameters(X, Z, theta, log_beta, prior), S)
 
 

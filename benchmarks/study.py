@@ -77,7 +77,7 @@ METHODS: dict[str, Callable[[int, int], Any]] = {
     "Genie": _genie,
     "Lumbermark": _lumbermark,
     OPEN: lambda *_: GroupMap(max_iter=1),
-    PAPER: lambda k, seed: SGPMIC(k, random_state=seed),
+    PAPER: lambda k, seed: SGPMIC(k, scale="global", max_iter=20, random_state=seed),
 }
 # Their labels do not depend on random numbers.
 SEEDLESS = {DEFAULT, OPEN, "Ward", "HDBSCAN", "Genie", "Lumbermark"}

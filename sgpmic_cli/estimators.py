@@ -118,7 +118,7 @@ class RowClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return RowResults(most_probable(S), S, points, variances, log_density, unusual)
 
     def transform(self, X: Table | Rows) -> Array:
-        """Return the latent points (n_samples, Q) of rows, optimised under the fitted model."""
+        """Return the latent points (n_samples, Q) of rows under the fitted model."""
         return located(self, X)[0]
 
     def predict(self, X: Table | Rows) -> Indices:

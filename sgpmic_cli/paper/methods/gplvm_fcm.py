@@ -52,7 +52,7 @@ class GPLVMFCM(EmbeddingFCM):
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         check_rows("The full GP-LVM (unlike fgplvm-fcm)", Y, MAX_ROWS)
         objective = log_posterior(Y)  # refuses data that overflow
-        start = ppca(Y, self.n_components), kernels.RBF().start()
+        start = ppca(Y, self.n_components), kernels.RBF().start(self.n_components)
         (X, _), _, self.objective_ = ascend(objective, start, scg, self.max_iter)
         if not np.isfinite(self.objective_):
             raise FloatingPointError(NO_START)
@@ -78,7 +78,7 @@ class FGPLVMFCM(EmbeddingFCM):
         Z = X[rng.permutation(len(X))[: self.n_inducing]]
         q, kernel = X.shape[1], kernels.RBF()
         prior = mixture(np.ones(1), np.zeros((1, q)), np.eye(q)[None])
-        p = Parameters(X, Z, kernel.start()[None], float(np.log(4.0 / variance)), prior)
+        p = Parameters(X, Z, kernel.start(q)[None], float(np.log(4.0 / variance)), prior)
         bound = Bound(kernel, observe(Y - Y.mean(axis=0)), np.ones((len(Y), 1)))
         settings = SGPMIC(optimizer="scg", optimizer_steps=self.max_iter, learn_noise=True)
         p, at_start = m_step(bound, p, settings)

@@ -81,7 +81,7 @@ def start(
     sharp /= sharp.sum(axis=1, keepdims=True)
     spread = maximise(X, sharp, model.covariance_type, model.covariance_floor, prior).covariances
     prior = mixture(prior.weights, prior.means, spread)
-    theta = np.tile(kernel.start(), (m, 1))
+    theta = np.tile(kernel.start(q), (m, 1))
     theta[:, [0, -2, -1]] += np.log(model.kernel_start)
     return Parameters(X, Z, theta, log_beta, prior, model.white_everywhere), S
 

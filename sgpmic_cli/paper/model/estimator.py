@@ -38,7 +38,7 @@ from sgpmic_cli.paper.model.mixture import CovarianceType, mixture
 from sgpmic_cli.paper.model.row_assigner import RowAssigner
 from sgpmic_cli.row_blocks import ALONE, Workers
 from sgpmic_cli.scaling import Scale
-from sgpmic_cli.tables.rows import Rows
+from sgpmic_cli.tables.rows import RowResults, Rows
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
 # The arrays of a model file with their axes: n rows, p columns, m clusters, q latent dimensions,
@@ -58,7 +58,7 @@ AXES = {
     "theta": "mt",
     "log_beta": "1",
 }
-ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_")
+ROW_ARRAYS = ("responsibilities_", "embedding_")
 
 
 @dataclass(eq=False, repr=False)
@@ -79,8 +79,8 @@ class SGPMIC(estimators.RowClusterer):
     n_components : int or float, default=2
         Number of latent dimensions Q. A float in (0, 1) selects the smallest number of principal
         components that explains this fraction of the variance, as in the paper.
-    kernel : {"rbf", "linear"}, default="rbf"
-        Kernel of the Gaussian processes.
+    kernel : {"rbf", "ard", "linear"}, default="rbf"
+        Kernel of the Gaussian processes; "ard" has an inverse width for each latent dimension.
     n_inducing : int, default=50
         Number of inducing inputs K, shared by all clusters; at most the number of rows.
     covariance_type : {"spherical", "diag", "tied", "full"}, default="spherical"
@@ -90,7 +90,7 @@ class SGPMIC(estimators.RowClusterer):
         it applies to the start only.
     center : bool, default=True
         Whether to subtract the column means.
-    scale : {"none", "global", "standard"}, default="global"
+    scale : {"none", "global", "standard"}, default="standard"
         "global" divides by one factor, so that the mean variance of the columns is one. "standard"
         scales each column to unit variance.
     kernel_start : float, default=0.5
@@ -98,8 +98,9 @@ class SGPMIC(estimators.RowClusterer):
     start_sharpness : float, default=1.0
         Exponent of the fuzzy c-means memberships whose covariances start C_m. Larger values start
         narrower clusters.
-    max_iter, tol : int, default=20, and float, default=0.0
-        Maximum number of EM iterations. They stop when the bound changes by less than `tol` of it.
+    max_iter, tol : int, default=1, and float, default=0.0
+        Maximum number of EM iterations; more can destroy clusters. They stop when the bound changes
+        by less than `tol` of it.
     optimizer, optimizer_steps : {"lbfgs", "scg"}, default="lbfgs", and int, default=3
         Optimiser of the M-step, where "scg" is the paper's scaled conjugate gradients, and steps.
     prior_by_gradient : bool, default=False
@@ -133,13 +134,14 @@ class SGPMIC(estimators.RowClusterer):
     Attributes
     ----------
     labels_, responsibilities_ : ndarray of shape (n_samples,), (n_samples, M)
-        Cluster of each row, and the probability of each cluster.
-    embedding_, embedding_variances_ : ndarray of shape (n_samples, Q)
-        Latent points, and their variances, which are zero in this model.
+        Cluster of each row, and the responsibilities of the E-step, which are nearly all 0 or 1.
+        `predict_proba` is the mean of those of the ten nearest other rows.
+    embedding_ : ndarray of shape (n_samples, Q)
+        Latent points.
     n_clusters_, n_components_ : int
         M and Q.
     cluster_sizes_, certainty_ : ndarray of shape (M,)
-        Number of rows of each cluster, and the mean probability with which they belong to it.
+        Number of rows of each cluster, and the mean of their responsibilities.
     overlapping_pairs_, small_clusters_, empty_clusters_ : list
         Pairs of clusters that share their rows, clusters with very few rows, clusters without rows.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
@@ -180,15 +182,15 @@ class SGPMIC(estimators.RowClusterer):
     n_clusters: Count = 2
     n_components: Dimensions = 2
     _: KW_ONLY
-    kernel: Literal["rbf", "linear"] = "rbf"
+    kernel: Literal["rbf", "ard", "linear"] = "rbf"
     n_inducing: Count = 50
     covariance_type: CovarianceType = "spherical"
     covariance_floor: Annotated[float, Interval(Real, MIN_FLOOR, None, closed="left")] = 0.03
     center: Flag = True
-    scale: Scale = "global"
+    scale: Scale = "standard"
     kernel_start: Positive = 0.5
     start_sharpness: Positive = 1.0
-    max_iter: Count = 20
+    max_iter: Count = 1
     tol: Amount = 0.0
     optimizer: Literal["lbfgs", "scg"] = "lbfgs"
     optimizer_steps: Count = 3
@@ -215,7 +217,7 @@ class SGPMIC(estimators.RowClusterer):
         """Fit the model to rows X (n_samples, n_features); y is ignored."""
         check_parameters(self)
         Y = estimators.training_rows(self, X)
-        for name in ("log_density_", "unusual_below_"):  # of an earlier fit
+        for name in ("_training", "unusual_below_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         with estimators.fitting_threads(self.n_jobs) as threads:
             self._fit_rows(Y, threads)
@@ -237,7 +239,7 @@ class SGPMIC(estimators.RowClusterer):
         check_shapes(arrays, AXES)
         found = {name: arrays[name] for name in AXES}
         self.offset_, self.scale_ = found["offset_"], found["scale_"]
-        S, X = (np.delete(found[name], self._left_out, axis=0) for name in ROW_ARRAYS[:2])
+        S, X = (np.delete(found[name], self._left_out, axis=0) for name in ROW_ARRAYS)
         prior = mixture(found["weights_"], found["means_"], found["covariances_"])
         Z, theta, log_beta = found["inducing_points_"], found["theta"], float(found["log_beta"][0])
         p = Parameters(X, Z, theta, log_beta, prior, self.white_everywhere)
@@ -284,7 +286,6 @@ class SGPMIC(estimators.RowClusterer):
         self.n_iter_ = len(fit.bounds) // 2  # two of every iteration, and one at the end
         self.converged_, self.jitter_ = fit.converged, fit.jitter
         self.n_components_ = p.X.shape[1]
-        self.embedding_variances_ = np.zeros_like(self.embedding_)
         self.noise_variances_ = np.full(scaled.shape[1], 1.0 / p.beta)
         self.kernel_params_ = [named(row) for row in p.theta]
         self.selection_, self.no_clusters_ = None, False
@@ -296,13 +297,19 @@ class SGPMIC(estimators.RowClusterer):
         """Return points, variances, probabilities and log densities of scaled rows."""
         return self._assigner.assign(rows)
 
+    @property
+    def training_results(self) -> RowResults:
+        """The results of the training rows."""
+        check_is_fitted(self)
+        return self._row_results(self.embedding_, *self._training[1:])
+
     @cached_property
-    def log_density_(self) -> Array:
-        """Lower bound on the log density of each training row in the scaled columns."""
+    def _training(self) -> list[Array]:
+        """What `_locate` returns, for the training rows."""
         parts = estimators.in_parts(self._assigner.Y, self._locate, self._rows_at_once, ALONE)
-        return estimators.with_left_out(estimators.joined(parts)[3], self._left_out)
+        return [estimators.with_left_out(each, self._left_out) for each in estimators.joined(parts)]
 
     @cached_property
     def unusual_below_(self) -> float:
         """Log density below which a row is unusual."""
-        return estimators.unusual_below(self.log_density_)
+        return estimators.unusual_below(self._training[3])

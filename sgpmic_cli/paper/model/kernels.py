@@ -3,6 +3,7 @@
     k(a, b) = variance r(a, b) + bias                   K_uu = k(Z, Z) + white I
 
     rbf      r(a, b) = exp(-1/2 gamma |a - b|^2)
+    ard      r(a, b) = exp(-1/2 sum_q gamma_q (a_q - b_q)^2)
     linear   r(a, b) = a . b
 
 The paper prints the exponent of the RBF kernel without its minus sign, and adds `white` to every
@@ -14,12 +15,15 @@ their logarithms.
 The logarithm of the radial basis function is a product of two matrices, with a row for each z and a
 column for each x:
 
-    log r = a.b       a = (z, -1/2 |z|^2, 1)       b = (gamma x, gamma, -1/2 gamma |x|^2)
+    log r = a.b       a = (z, -1/2 z^2, 1)       b = (gamma x, gamma, -1/2 sum_q gamma_q x_q^2)
 
 So one matrix product gives all exponents, and two give the gradients from T = dL/dR * R:
 dL/da = T b' and dL/db = a' T. Z is (K, Q). X is (Q, N), so that loops over points are the inner
-ones. `gamma` is (1,), or (N,) if every x has its own.
+ones. `gamma` is (Q, 1), or (Q, N) if every x has its own; it has one row if the dimensions share
+it, and then z^2 and gamma have one column in a and b.
 """
+
+from typing import Any
 
 import numpy as np
 
@@ -27,25 +31,27 @@ from sgpmic_cli._typing import Array
 
 LOG_LIMIT = 36.0  # exp(36) is about 4e15; larger parameters only lose digits
 ONE = np.ones(1)  # the weight of all rows
-THETA = ("variance", "gamma", "bias", "white")  # of RBF; Linear has no gamma
 START_BIAS = START_WHITE = -2.0  # logarithms of the paper's starting values
 
 
 class RBF:
-    """The radial basis function."""
+    """The radial basis function; `ard` gives every latent dimension its own inverse width."""
 
-    def start(self) -> Array:
-        """Return the logarithms of the paper's starting values (T,)."""
-        return np.array([0.0, 0.0, START_BIAS, START_WHITE])
+    def __init__(self, ard: bool = False):
+        self.ard = ard
+
+    def start(self, q: int) -> Array:
+        """Return the logarithms of the paper's starting values (T,) for q latent dimensions."""
+        return np.array([0.0] * (1 + (q if self.ard else 1)) + [START_BIAS, START_WHITE])
 
     def cross(
         self, theta: Array, Z: Array, X: Array, weights: Array = ONE, out: Array | None = None
     ) -> Array:
         """Return w_n k(z_k, x_n), (K, N), with weights w (N,)."""
-        gamma, X = theta[1], np.ascontiguousarray(X.T)
+        gamma, X = theta[1:-2], np.ascontiguousarray(X.T)
         level = np.log(theta[0] * weights) - 0.5 * (gamma * X * X).sum(0)
         b = np.concatenate([*_of_x(X, gamma), level[None]])
-        K = np.matmul(_of_z(Z), b, out=out)
+        K = np.matmul(_of_z(Z, gamma), b, out=out)
         np.exp(K, out=K)
         K += theta[-2] * weights
         return np.asarray(K)
@@ -57,28 +63,23 @@ class RBF:
 
         K is the result of `cross`, and it is overwritten by T.
         """
-        gamma, X, bias = theta[1], np.ascontiguousarray(X.T), theta[-2] * weights
+        gamma, X, bias = theta[1:-2], np.ascontiguousarray(X.T), theta[-2] * weights
         q = len(X)
         K -= bias
         K *= dK
-        by_z, by_x = K @ np.concatenate(_of_x(X, gamma)).T, _of_z(Z).T @ K
-        first, second, dvariance = by_x[:q], by_x[q], by_x[-1]
+        by_z, by_x = K @ np.concatenate(_of_x(X, gamma)).T, _of_z(Z, gamma).T @ K
+        first, second, dvariance = by_x[:q], by_x[q:-1], by_x[-1]
         dZ = by_z[:, :q] - by_z[:, q:] * Z
         dX = gamma * (first - dvariance * X)
-        dgamma = gamma * ((X * (first - 0.5 * dvariance * X)).sum(axis=0) + second)
+        dgamma = gamma * (_shared(X * (first - 0.5 * dvariance * X), gamma, 0) + second)
         none = np.zeros_like(dvariance)  # by white, which is not in the matrix
         return dZ, dX.T, np.vstack([dvariance, dgamma, bias * dK.sum(axis=0), none])
-
-    def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
-        """Return dk(z_k, x_n) / dx_nq of one component, (Q, K, N)."""
-        gaps = Z.T[:, :, None] - X.T[:, None, :]
-        return theta[1] * gaps * (self.cross(theta, Z, X) - theta[-2])
 
 
 class Linear:
     """The dot product, with which each component is a probabilistic PCA."""
 
-    def start(self) -> Array:
+    def start(self, q: int) -> Array:
         return np.array([0.0, START_BIAS, START_WHITE])
 
     def cross(
@@ -97,12 +98,9 @@ class Linear:
         dbias, none = theta[-2] * weights * dK.sum(axis=0), np.zeros_like(dvariance)
         return dZ, dX.T, np.vstack([dvariance, dbias, none])
 
-    def input_derivatives(self, theta: Array, Z: Array, X: Array) -> Array:
-        return np.broadcast_to((theta[0] * Z.T)[:, :, None], (X.shape[1], len(Z), len(X)))
-
 
 Kernel = RBF | Linear
-KERNELS: dict[str, Kernel] = {"rbf": RBF(), "linear": Linear()}
+KERNELS: dict[str, Kernel] = {"rbf": RBF(), "ard": RBF(ard=True), "linear": Linear()}
 
 
 def gram(kernel: Kernel, theta: Array, Z: Array) -> Array:
@@ -133,10 +131,11 @@ def positive(log_value: Array) -> Array:
     return np.exp(np.clip(log_value, -LOG_LIMIT, LOG_LIMIT))
 
 
-def named(log_theta: Array) -> dict[str, float]:
-    """Return the parameters of a component in natural units by name."""
-    names = ("variance", "bias", "white") if len(log_theta) == 3 else THETA
-    return dict(zip(names, positive(log_theta).tolist(), strict=True))
+def named(log_theta: Array) -> dict[str, Any]:
+    """Return the parameters of a component in natural units by name; Linear has no gamma."""
+    variance, *gamma, bias, white = positive(log_theta).tolist()
+    found = {"variance": variance, "bias": bias, "white": white}
+    return found | {"gamma": gamma if len(gamma) > 1 else gamma[0]} if gamma else found
 
 
 def _side_by_side(theta: Array, Z: Array) -> tuple[Array, Array, Array]:
@@ -144,11 +143,16 @@ def _side_by_side(theta: Array, Z: Array) -> tuple[Array, Array, Array]:
     return np.repeat(theta.T, len(Z), axis=1), Z, np.tile(Z, (len(theta), 1))
 
 
-def _of_z(Z: Array) -> Array:
-    """Return a, (K, Q + 2)."""
-    return np.concatenate([Z, -0.5 * (Z * Z).sum(1, keepdims=True), np.ones_like(Z[:, :1])], 1)
+def _of_z(Z: Array, gamma: Array) -> Array:
+    """Return a, (K, .)."""
+    return np.concatenate([Z, -0.5 * _shared(Z * Z, gamma, 1), np.ones_like(Z[:, :1])], 1)
 
 
 def _of_x(X: Array, gamma: Array) -> list[Array]:
-    """Return the first two parts of b, (Q, N) and (1, N)."""
-    return [gamma * X, np.broadcast_to(gamma, (1, X.shape[1]))]
+    """Return the first two parts of b, (., N)."""
+    return [gamma * X, np.broadcast_to(gamma, (len(gamma), X.shape[1]))]
+
+
+def _shared(squares: Array, gamma: Array, axis: int) -> Array:
+    """Add up the dimensions along an axis if they share one gamma."""
+    return squares if len(gamma) == squares.shape[axis] else squares.sum(axis, keepdims=True)

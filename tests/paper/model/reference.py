@@ -5,7 +5,7 @@ from scipy.stats import multivariate_normal
 
 
 def kernel_matrix(kind, params, A, B):
-    if kind == "rbf":
+    if kind in ("rbf", "ard"):
         gamma = np.atleast_1d(params["gamma"])
         squared = np.sum(gamma * (A[:, None, :] - B[None, :, :]) ** 2, axis=-1)
         return params["variance"] * np.exp(-0.5 * squared) + params["bias"]
