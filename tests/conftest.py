@@ -19,8 +19,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(autouse=True)
 def plain_environment(tmp_path, monkeypatch):
-    """Give every test an empty cache, and no mirror or proxy."""
-    monkeypatch.delenv("SGPMIC_MIRROR", raising=False)
+    """Give every test an empty cache, and no proxy."""
     monkeypatch.setenv("SGPMIC_DATA", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "*")
 
@@ -34,9 +33,9 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def publishers_files(monkeypatch):
-    """Use the publishers' files beside the checkout as the mirror, and return their folder."""
+    """Use the publishers' files beside the checkout as the cache, and return their folder."""
     folder = Path(__file__).parents[2] / "shared" / "datasets" / "original"
     if not folder.is_dir():
         pytest.skip("the publishers' files are not beside this checkout")
-    monkeypatch.setenv("SGPMIC_MIRROR", str(folder))
+    monkeypatch.setenv("SGPMIC_DATA", str(folder))
     return folder

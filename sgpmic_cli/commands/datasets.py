@@ -43,19 +43,30 @@ def fetch(
     names: list[str] | None = typer.Argument(
         None, help="Names of data sets.", show_default="all that are not bundled"
     ),
+    file: Path | None = typer.Option(
+        None,
+        "--from",
+        exists=True,
+        dir_okay=False,
+        help="The publisher's file of one data set, instead of a download.",
+    ),
     json: shared.Json = False,
 ) -> None:
-    """Download data sets that are not bundled, and check their hashes.
+    """Download data sets that are not bundled, or import a local file, and check their hashes.
 
     The environment variable SGPMIC_DATA names the folder, instead of one in the user's cache.
     """
-    from sgpmic_cli.data.registered import describe, describe_all
+    from sgpmic_cli.data.registered import describe, describe_all, import_file
     from sgpmic_cli.data.registered import fetch as fetch_one
     from sgpmic_cli.data.registry import entry
-    from sgpmic_cli.errors import DataUnavailable
+    from sgpmic_cli.errors import DataUnavailable, UsageError
 
     downloads = [data["name"] for data in describe_all() if data["kind"] == "download"]
     found, reasons = [entry(name) for name in names or downloads], []
+    if file is not None:
+        if len(found) > 1 or found[0].kind != "download":
+            raise UsageError("--from needs the name of one data set that is not bundled.")
+        import_file(found[0], file)
     for each in found:
         if each.kind == "download":
             try:

@@ -96,7 +96,7 @@ def _sweep(axis: SweepRange, description: str) -> Callable[..., None]:
         seed: shared.Seed = 0,
         protocol: shared.Protocol = "as-run",
         label: shared.LabelOfFiles = None,
-        n_jobs: shared.Jobs = -1,
+        n_jobs: shared.Jobs = axis.n_jobs,
         backend: shared.Backend = "loky",
         scheduler: shared.Scheduler = None,
         store: shared.Store = None,
@@ -158,8 +158,8 @@ def plot(
     out: Path = Option(shared.OUTPUT_FOLDER / "figures", help="Output folder."),
     n_jobs: shared.Jobs = -1,
     results: Path = Option(
-        Path("results"),
-        help="Folder that contains table2, sweep-clusters and sweep-inducing, or of one sweep.",
+        shared.OUTPUT_FOLDER,
+        help="Folder that contains sweep-clusters and sweep-inducing, or of one sweep.",
     ),
     quiet: shared.Quiet = False,
 ) -> None:

@@ -1,7 +1,6 @@
 """Load a registered data set: bundled, part of a library, or a publisher's file.
 
-A publisher's file is read from the cache folder, in which `fetch` puts it, or from the folder that
-the environment variable SGPMIC_MIRROR names.
+A publisher's file is read from the cache folder, in which `fetch` puts it.
 """
 
 import hashlib
@@ -14,7 +13,8 @@ from typing import Any
 import pandas as pd
 
 from sgpmic_cli.data.registry import Entry, bundled_folder, entry, names
-from sgpmic_cli.errors import DataUnavailable
+from sgpmic_cli.errors import DataUnavailable, UsageError
+from sgpmic_cli.files import replacing
 from sgpmic_cli.tables.rows import Rows
 
 
@@ -57,16 +57,24 @@ def cache_folder() -> Path:
 
 
 def publishers_file(found: Entry) -> Path:
-    """Return the path of the publisher's file, in the cache or in the folder SGPMIC_MIRROR."""
-    mirror = os.environ.get("SGPMIC_MIRROR")
-    for folder in (cache_folder(), *([Path(mirror).expanduser()] if mirror else [])):
-        path = folder / found.filename
-        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == found.sha256:
-            return path
+    """Return the path of the publisher's file in the cache."""
+    path = cache_folder() / found.filename
+    if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == found.sha256:
+        return path
     raise DataUnavailable(
-        f"{found.name} is unavailable: run `sgpmic datasets fetch {found.name}`, or set "
-        f"SGPMIC_MIRROR to a folder that has the publisher's file {found.filename}"
+        f"{found.name} is unavailable: run `sgpmic datasets fetch {found.name}`, with "
+        f"`--from FILE` if you have the publisher's file {found.filename}"
     )
+
+
+def import_file(found: Entry, file: Path) -> None:
+    """Copy the publisher's file into the cache."""
+    content = file.read_bytes()
+    if hashlib.sha256(content).hexdigest() != found.sha256:
+        raise UsageError(f"'{file}' is not the publisher's {found.filename}: its SHA-256 differs.")
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with replacing(cache_folder() / found.filename) as copy:
+        copy.write(content)
 
 
 def fetch(found: Entry) -> Path:
@@ -86,7 +94,7 @@ def fetch(found: Entry) -> Path:
             reasons.append(f"{url} ({error})")
     raise DataUnavailable(
         f"{found.name} is unavailable: no download from {' or '.join(reasons)}; retry later, or "
-        f"set SGPMIC_MIRROR to a folder that has the publisher's file {found.filename}"
+        f"give the publisher's file {found.filename} with --from FILE"
     )
 
 

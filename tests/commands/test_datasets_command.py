@@ -1,9 +1,15 @@
+import hashlib
 import json
+import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from command_line import document, sgpmic
+from scipy.io import savemat
 
 from sgpmic_cli.data import Entry, entry, names
+from sgpmic_cli.data.registry import _entries
 
 
 def test_list_names_every_data_set():
@@ -23,11 +29,20 @@ def test_show_gives_licence_and_attribution():
     assert "CC BY 4.0" in human
 
 
-@pytest.mark.usefixtures("publishers_files")
-def test_a_set_in_the_mirror_folder_is_present():
-    (yale,) = document("datasets fetch yale")["datasets"]
-    assert yale["state"] == "present"
-    assert yale["path"].endswith("Yale_32x32.mat")
+def test_a_local_file_is_imported_and_its_cells_show_our_numbers(here, monkeypatch):
+    faces = np.random.RandomState(0).normal(size=(30, 8))
+    savemat("my faces.mat", {"fea": faces, "gnd": np.arange(30)[:, None] % 15})
+    fetch = "datasets fetch yale --from 'my faces.mat'"
+    assert "not the publisher's Yale_32x32.mat: its SHA-256" in sgpmic(fetch, code=2).stderr
+    sha256 = hashlib.sha256((here / "my faces.mat").read_bytes()).hexdigest()
+    monkeypatch.setitem(_entries(), "yale", replace(entry("yale"), sha256=sha256))
+    assert "present" in sgpmic(fetch).stdout
+    (here / "my faces.mat").unlink()
+    cells = "benchmark --dataset yale --variance 50 --methods pca-fcm --repeats 2 --n-jobs 1"
+    row = next(line for line in sgpmic(cells).stdout.splitlines() if "yale" in line)
+    ours, paper = re.findall(r"(\d+\.\d\d)±", row)
+    assert (paper, float(ours) > 0) == ("53.09", True)
+    assert "data differ" in row
 
 
 @pytest.mark.filterwarnings("ignore:Retry downloading")

@@ -36,6 +36,7 @@ def test_inducing_points_are_swept_as_json(here):
     written = pd.read_csv("sgpmic-out/sweep-inducing/sweep.csv")
     assert written["metric"].tolist() == ["acc", "nmi", "ari", "seconds"] * 2
     assert (written["mean"] > 0).all()
+    assert sgpmic("plot figure8").stdout == "sgpmic-out/figures/figure8.png\n"
 
 
 def test_figures_are_drawn_in_the_default_folder(here):
@@ -48,7 +49,7 @@ def test_figures_are_drawn_in_the_default_folder(here):
 def test_the_other_figures_are_drawn_after_an_error(here):
     result = sgpmic("plot figure7 figure1 --out here", code=2)
     assert result.stdout == "here/figure1.png\n"
-    assert "'results/sweep-clusters/sweep.csv'" in result.stderr
+    assert "'sgpmic-out/sweep-clusters/sweep.csv'" in result.stderr
     assert result.stderr.count("\n") == 1
 
 

@@ -1,4 +1,4 @@
-"""Registered data sets: complete entries, published values, downloads and the own mirror folder."""
+"""Registered data sets: complete entries, published values and downloads."""
 
 import dataclasses
 import hashlib
@@ -45,7 +45,7 @@ def test_entries_are_complete_and_values_are_as_published(name):
 
 @pytest.mark.usefixtures("publishers_files")
 @pytest.mark.parametrize("name", ["yale", "coil20"])
-def test_an_own_mirror_folder_serves_downloads(name):
+def test_the_publishers_files_have_the_published_values(name):
     found = entry(name)
     dataset = load(name)
     assert (*dataset.Y.shape, dataset.n_classes) == (found.n, found.p, found.n_classes)
@@ -53,7 +53,7 @@ def test_an_own_mirror_folder_serves_downloads(name):
 
 
 def test_a_missing_download_says_how_to_get_it():
-    with pytest.raises(DataUnavailable, match="`sgpmic datasets fetch yale`, or set SGPMIC_MIRROR"):
+    with pytest.raises(DataUnavailable, match="`sgpmic datasets fetch yale`, with `--from FILE`"):
         load("yale")
     states = {data["name"]: (data["state"], data["path"]) for data in describe_all()}
     assert states["yale"] == ("absent", None)

@@ -54,7 +54,7 @@ FITS = {
         ([*BENCHMARK, "--dataset", "my.csv,../here/my.csv"], "two data sets are called 'my.csv'"),
         ([*SWEEP, "--values", "0"], "cannot try '0': give positive integers, or N for all rows"),
         (["plot", "\x1b[2J"], "unknown figure"),
-        (["plot", "figure7"], "run `sgpmic sweep-clusters --out results/sweep-clusters` first"),
+        (["plot", "figure7"], "run `sgpmic sweep-clusters --out sgpmic-out/sweep-clusters` first"),
         (["report"], "`sgpmic benchmark --dataset all --variance all --out results/table2`"),
         (["report", "--results", "my.csv"], "there is no benchmark in"),
         (["check", "--dataset", "irs"], "did you mean 'iris'?"),

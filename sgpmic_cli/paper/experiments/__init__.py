@@ -14,6 +14,7 @@ class SweepRange:
     methods: tuple[str, ...]
     values: tuple[str, ...]
     meaning: str  # of the values
+    n_jobs: int = -1  # processes; 1 where the run time is shown
 
 
 INDUCING = SweepRange(
@@ -24,6 +25,7 @@ INDUCING = SweepRange(
     methods=("sgp-mic",),
     values=("1", "3", "5", "10", "30", "50", "100", "150", "N"),
     meaning="Numbers of inducing points to try; N stands for all rows of a data set.",
+    n_jobs=1,
 )
 CLUSTERS = SweepRange(
     name="sweep-clusters",

@@ -53,6 +53,7 @@ def paper_methods() -> Methods:
     for name in ("algorithm-1", "algorithm-1-fixed"):
         settings = {**stated.as_stated, **methods[name].settings}
         methods[name] = replace(methods[name], settings=settings)
+    methods["null-experts"] = replace(methods["null-experts"], settings=dict(stated.as_run))
     return methods | read_methods(files("sgpmic_cli.benchmark") / "peers.toml")
 
 

@@ -24,7 +24,7 @@ LINES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (2, 1)))  # of the o
 TICKS = (1, 3, 10, 30, 100)  # of the inducing points
 BAND = "Bands are one standard deviation of the runs."
 FLOOR = "SGP-MIC's covariance floor is scaled with the number of clusters M, by M^(-2/Q)."
-TIMES = "Run times are of fits side by side, and depend on what else ran."
+TIMES = "Run times are processor seconds of fits that ran one at a time."
 
 
 def read_sweep(folder: Path, column: str, command: str) -> pd.DataFrame:

@@ -93,8 +93,9 @@ def train(
     bounds: list[float] = []
     converged = False
     _, factors = Bound(kernel, data, S, workers=workers).value(p)
+    how: Any = {"workers": workers, "experts": model._experts}
     for iteration in range(1, model.max_iter + 1):
-        S = expectation(kernel, data, p, factors, workers, model._negligible)
+        S = expectation(kernel, data, p, factors, negligible=model._negligible, **how)
         bound = Bound(kernel, data, S, active=model._active, workers=workers)
         p, before = m_step(bound, p, model)
         after, factors = bound.value(p)
@@ -106,7 +107,7 @@ def train(
     # A last E-step makes the labels agree with `predict`. The final bound includes every row, so
     # that it can be computed from the fitted attributes.
     negligible = min(model._negligible, NEGLIGIBLE_AT_THE_END)
-    S = expectation(kernel, data, p, factors, workers, negligible)
+    S = expectation(kernel, data, p, factors, negligible=negligible, **how)
     value, factors = Bound(kernel, data, S, active=0.0, workers=workers).value(p)
     bounds.append(value)
     return Fit(p, S, bounds, converged, max(f.jitter for f in factors))
@@ -119,11 +120,19 @@ def expectation(
     factors: list[Factors],
     workers: Workers = ALONE,
     negligible: float = NEGLIGIBLE_AT_THE_END,
+    experts: bool = True,
 ) -> Array:
-    """Return the responsibilities (N, M) under the q(f) that the factors describe."""
+    """Return the responsibilities (N, M) under the q(f) that the factors describe.
+
+    Without the experts, the Gaussian processes, they follow from the latent prior alone.
+    """
 
     def of_rows(rows: slice) -> Array:
-        parts = log_parts(kernel, p, factors, p.X[rows], data.Y[rows], data.n_outputs)
+        parts = (
+            log_parts(kernel, p, factors, p.X[rows], data.Y[rows], data.n_outputs)
+            if experts
+            else log_joint(p.X[rows], p.prior)
+        )
         parts -= parts.max(axis=1, keepdims=True)
         S = np.where(parts < np.log(negligible), 0.0, np.exp(parts))
         return S / S.sum(axis=1, keepdims=True)

@@ -210,6 +210,7 @@ class SGPMIC(estimators.RowClusterer):
     # and rows of a component below a responsibility. Figure 6 leaves out nothing.
     _negligible = NEGLIGIBLE_IN_ITERATIONS
     _active = ACTIVE
+    _experts = True  # the E-step has the likelihood of the Gaussian processes
     updates: ClassVar = ("E", "M")  # steps of an iteration, each with a bound
     _rows_at_once: ClassVar[int] = 256  # that one thread locates together
 
@@ -313,3 +314,12 @@ class SGPMIC(estimators.RowClusterer):
     def unusual_below_(self) -> float:
         """Log density below which a row is unusual."""
         return estimators.unusual_below(self._training[3])
+
+
+class WithoutExperts(SGPMIC):
+    """The null model whose E-step leaves out the likelihood of the Gaussian processes.
+
+    They move the latent points only.
+    """
+
+    _experts = False

@@ -5,12 +5,14 @@ import pytest
 import reference
 from random_problem import FORMS, KERNELS, problem
 from scipy.optimize import rosen, rosen_der
+from scipy.special import softmax
+from scipy.stats import multivariate_normal
 
 from sgpmic_cli.data import load
 from sgpmic_cli.gp import ascend, lbfgs
 from sgpmic_cli.paper.model.bound import Bound, observe
 from sgpmic_cli.paper.model.em import expectation, m_step, scg
-from sgpmic_cli.paper.model.estimator import SGPMIC
+from sgpmic_cli.paper.model.estimator import SGPMIC, WithoutExperts
 
 OPTIMIZERS = [scg, lbfgs]
 
@@ -42,6 +44,18 @@ def test_an_exact_e_step_never_lowers_the_bound(kernel, seed):
         S = expectation(KERNELS[kernel], data, p, factors, negligible=np.finfo(float).tiny)
         after, _ = Bound(KERNELS[kernel], data, S, active=0.0).value(p)
         assert after >= before - 1e-9 * abs(before)
+
+
+def test_without_experts_the_responsibilities_follow_from_the_latent_points_alone():
+    iris = load("iris").Y
+    fits = [kind(3, max_iter=3, random_state=0).fit(iris) for kind in (SGPMIC, WithoutExperts)]
+    own = [
+        multivariate_normal(mean, covariance).logpdf(fits[1].embedding_)
+        for mean, covariance in zip(fits[1].means_, fits[1].covariances_, strict=True)
+    ]
+    expected = softmax(np.transpose(own), axis=1)  # the weights are equal
+    assert fits[1].responsibilities_ == pytest.approx(expected, abs=1e-6)
+    assert np.abs(fits[0].responsibilities_ - fits[1].responsibilities_).max() > 0.3
 
 
 @pytest.mark.parametrize("optimizer", ["scg", "lbfgs"])
