@@ -34,7 +34,7 @@ from sgpmic_cli._typing import Array, BoolArray, Indices, Table
 from sgpmic_cli.errors import UsageError, input_errors, warn_caller
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
 from sgpmic_cli.scaling import SAFE_RANGE, check_spread, offset_and_scale
-from sgpmic_cli.tables.encoder import TableEncoder, is_frame
+from sgpmic_cli.tables.encoder import TableEncoder, as_table, is_frame
 from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import RowResults, Rows
 
@@ -152,8 +152,7 @@ def encode(model: Any, X: Any, *, fitting: bool = False) -> Array:
 
     After a fit to a data frame, the columns of an array are matched by position.
     """
-    if isinstance(X, np.ma.MaskedArray):  # scikit-learn ignores the mask
-        X = np.ma.filled(X.astype(np.float64), np.nan)
+    X = X if isinstance(X, Rows) else as_table(X)
     if fitting:
         _learn_encoder(model, X)
     checks: Any = {"dtype": np.float64, "order": "C", "ensure_min_samples": 1 + fitting}
@@ -177,9 +176,9 @@ def _learn_encoder(model: Any, X: Any) -> None:
     if isinstance(X, Rows):
         set_encoder(model, X.recipe or TableRecipe.of_numbers(X.feature_names))
     elif is_frame(X):
-        validate_data(model, X, skip_check_array=True)
-        model.encoder_ = TableEncoder().fit(X)
-        if notes := model.encoder_.notes_:
+        encoder = TableEncoder().fit(X)
+        set_encoder(model, encoder.recipe_)
+        if notes := encoder.notes_:
             warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
 
 

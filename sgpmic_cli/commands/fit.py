@@ -115,6 +115,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
         (folder / "report.html").write_text(report, encoding="utf-8")
     for note in (*rows.notes, *result.warnings, *words.advice(result), *undrawn):
         output.note(f"note: {note}")
+    if dims is not None and summary["dims"] < dims:
+        output.note(f"note: the map has {summary['dims']} dimensions; these rows have no more.")
     output.result({**summary, "out": str(out)}, result_tables(result, out, command, verbose))
     output.finish(f"report, model, tables and map in {out}")
     if open_page:

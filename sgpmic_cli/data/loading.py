@@ -10,11 +10,11 @@ import pandas as pd
 from sgpmic_cli.data.registered import load_entry
 from sgpmic_cli.data.registry import entry, find
 from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.columns import decision_notes, learn_recipe
+from sgpmic_cli.tables.columns import decision_notes, doubts, learn_recipe
 from sgpmic_cli.tables.encoder import encode_table
 from sgpmic_cli.tables.options import TableOptions, TextFormat
-from sgpmic_cli.tables.read import STANDARD_INPUT, Table, read_table, table_of_frame
-from sgpmic_cli.tables.recipe import TableRecipe
+from sgpmic_cli.tables.read import STANDARD_INPUT, Table, find_decimal, read_table, table_of_frame
+from sgpmic_cli.tables.recipe import Column, TableRecipe
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import printable
 
@@ -58,7 +58,8 @@ def rows_of(table: Table, options: TableOptions) -> Rows:
     rows = encode_table(table, recipe, options, problems)
     if len(rows.Y) < 2:
         raise UsageError(f"{table.name} has one row of data only; clustering needs two or more")
-    return replace(rows, name=_name(table.name), notes=(*decision_notes(recipe), *rows.notes))
+    notes = (*decision_notes(recipe), *doubts(recipe, rows.Y), *rows.notes)
+    return replace(rows, name=_name(table.name), notes=notes)
 
 
 def rows_for(
@@ -75,6 +76,12 @@ def rows_for(
     if is_table(name_or_path):
         known = (label, *(recipe.file_columns if recipe.named else ()))
         table = read(name_or_path, format, known)
+        if format.decimal == ".":
+            plain = [each.name for each in recipe.columns if each == Column(each.name)]
+            if find_decimal(table.frame[[name for name in plain if name in table.frame]]) == ",":
+                note = "numbers are read with a decimal comma, unlike those of the fit."
+                format = replace(table.format, decimal=",")
+                table = replace(table, format=format, notes=(*table.notes, note))
     else:
         data = load(name_or_path, label=label)
         frame = pd.DataFrame(data.Y, columns=data.feature_names).assign(**{CLASSES: data.classes})

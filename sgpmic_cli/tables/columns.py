@@ -17,6 +17,8 @@ from sgpmic_cli.tables.notation import (
     Notation,
     categories_of,
     find_notation,
+    has_thousands,
+    nearly_dates,
     numbers_of,
     texts_of,
 )
@@ -34,19 +36,28 @@ from sgpmic_cli.text import as_option_value
 
 EXACT = 2**53  # whole numbers up to here are exact as floats
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
+OTHER = "other"  # the category of all further texts
 MAX_MIXED = 10  # of a column of texts with as many or more numbers
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
 AS_ASKED = "as asked"  # why a column is left out that the user named
+WRITTEN = "sgpmic wrote it"  # why a column is left out of a table with earlier results
+RESULTS = re.compile(  # the names of the last columns of table-with-clusters.csv
+    r"(?:\n(?:sgpmic_)*cluster(?:\n\w*group)?\n\w*probability\n\w*typicality\n\w*unusual(?:\n\w*x\d+)+)+$"
+)
+# Numbers that often stand for missing values: 99, -99, 88, 999 and so on.
+CODES = [sign * float(digit * n) for sign in (1, -1) for digit in "98" for n in range(2, 10)]
+MANY_MISSING = 0.2  # a note names columns that lack more of their values
+MIN_TOTAL_ROWS = 5  # above a last row of sums
 MIN_ID_ROWS = 10  # a shorter column of different whole numbers may be a measurement
 MIN_ID_DIGITS = 9  # of numbers that are identifiers whatever the column is called
 # Last words of the names of columns. Numbers of the first kind are never quantities. Numbers of the
 # second kind are identifiers if no two rows share one.
 CODE = re.compile(
-    "id|u?uid|guid|zip|zipcode|postal|postcode|plz|codes?|sku|isbn|ean|gtin|fips|phone|telephone"
+    r"id|u?uid|guid|zip|postal|plz|\w*codes?\d*|\w*types?|sku|isbn|ean|gtin|fips|phone|telephone"
     "|mobile|fax"
 )
 ID = re.compile(
-    "key|index|row|rowid|serial|no|nr|num|number|respondent|participant|subject|patient|customer"
+    r"key|index|row|rowid|serial|no|nr|\w*num|number|respondent|participant|subject|patient|customer"
     "|client|person|user|member|employee|student|case|record|sample|order|invoice|account"
 )
 
@@ -74,11 +85,13 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
     ]
     used: list[Column] = []
     left_out: dict[str, str] = {}
-    id = None
+    id, found = None, RESULTS.search("\n".join(table.columns))
+    results = found[0].split("\n")[1:] if found else []
     for name in table.columns:
         if name == options.label:
             continue
-        decision = _decide(table, name, options)
+        is_result = name in results and name not in options.columns
+        decision = LeftOut(WRITTEN) if is_result else _decide(table, name, options)
         if isinstance(decision, str):
             problems.append(decision)
         elif isinstance(decision, LeftOut):
@@ -91,6 +104,7 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
         problems.append(
             f"there is no feature column to cluster by; left out are {', '.join(reasons[:8])}; "
             "add columns of numbers, or of texts that repeat, or name the separator (--separator)"
+            + "".join(f"; {note.removesuffix('.')}" for note in table.notes)
         )
     recipe = TableRecipe(
         named=table.named,
@@ -110,9 +124,11 @@ def decision_notes(recipe: TableRecipe) -> list[str]:
     if recipe.format.decimal == ",":
         notes.append("numbers are read with a decimal comma.")
     for name, why in recipe.left_out.items():
-        if why != AS_ASKED:
+        if why not in (AS_ASKED, WRITTEN):
             carried = "; it names the rows in the output files" if name == recipe.id else ""
             notes.append(f"column {shown(name)} is left out: {why}{carried}.")
+    if results := [name for name, why in recipe.left_out.items() if why == WRITTEN]:
+        notes.append(f"columns that sgpmic wrote are left out: {listed(results)}.")
     same: dict[str, list[str]] = {}
     for column in recipe.columns:
         if column.notation:
@@ -121,6 +137,37 @@ def decision_notes(recipe: TableRecipe) -> list[str]:
     if texts := [column.name for column in recipe.columns if column.categories]:
         weight = "each column with the weight of one of numbers"
         notes.append(f"text and codes are encoded, {weight}: {listed(texts, MAX_CATEGORIES)}.")
+    if cut := [column.name for column in recipe.columns if column.has_rest]:
+        kept = f"the {MAX_CATEGORIES} most frequent texts are kept"
+        notes.append(f"{kept}, and all further texts are the category {OTHER!r}: {listed(cut)}.")
+    return notes
+
+
+def doubts(recipe: TableRecipe, Y: np.ndarray) -> list[str]:
+    """Describe what may be wrong in the features (N, P) of a table, and stays as it is."""
+    notes, lacking, is_total = [], [], []
+    first_features = np.unique(recipe.column_of_feature, return_index=True)[1]
+    for column, j in zip(recipe.columns, first_features, strict=True):
+        values, name = Y[:, j], shown(column.name)
+        known = values[~np.isnan(values)]
+        if (missing := 1 - len(known) / len(values)) > MANY_MISSING:
+            lacking.append(f"{name} ({missing:.0%})")
+        if column.role.taken_as != "numbers":
+            continue
+        codes, counts = np.unique(known[np.isin(known, CODES)], return_counts=True)
+        others = known[~np.isin(known, codes)]
+        low, high = others.min(initial=np.inf), others.max(initial=-np.inf)
+        far = (counts > 1) & (np.maximum(low - codes, codes - high) > high - low)
+        for code, n in zip(codes[far], counts[far], strict=True):
+            where = f"column {name} has {code:g} in {n} rows, far from its other values"
+            notes.append(f"{where}: leave such cells empty if it stands for missing values.")
+        if not np.isnan(values[-1]):
+            total = known[:-1].sum()
+            is_total.append(total != 0 and np.isclose(values[-1], total, rtol=1e-6))
+    if lacking:
+        notes.append(f"many values are missing: {', '.join(lacking)}.")
+    if len(Y) > MIN_TOTAL_ROWS and is_total and all(is_total):
+        notes.append("the last row is the sum of the others; remove it if it holds the totals.")
     return notes
 
 
@@ -138,8 +185,12 @@ def _decide(table: Table, name: str, options: TableOptions) -> Decision:
             "it if it is a feature"
         )
     column, decimal = table.frame[name], table.format.decimal or "."
+    if name in table.categorical:
+        return _decide_on_categories(name, categories_of(column), asked=asked)
     notation = Notation(date=ISO) if column.dtype.kind == "M" else None
-    values, invalid = numbers_of(column, Notation(decimal))
+    if table.format.separator == ";" and decimal == "." and has_thousands(set(texts_of(column))):
+        decimal, notation = ",", Notation(",", ".")
+    values, invalid = numbers_of(column, notation or Notation(decimal))
     if np.isnan(values).all() and not invalid.any():
         return LeftOut("it is empty")
     if invalid.any():
@@ -181,12 +232,17 @@ def _decide_on_text(
 ) -> Decision:
     """Decide about a column in which some cells are not numbers."""
     cells = categories_of(table.frame[name])
-    row, n_invalid = int(invalid.argmax()), int(invalid.sum())
     known = Counter(cells[cells != ""])
     # A word that is shared by rows among few values, which are shared as well, is no error.
     is_discrete = len(known) <= MAX_MIXED and min(known.values()) > 1
-    if np.count_nonzero(~np.isnan(values)) >= n_invalid and not is_discrete:
-        problem = invalid_cell(table.place(row, name), cells[row], n_invalid, "number")
+    kind = ""
+    if not is_discrete and np.count_nonzero(~np.isnan(values)) >= invalid.sum():
+        kind = "number"
+    elif not is_discrete and (dates := nearly_dates(pd.unique(cells))):
+        kind, (_, invalid) = dates.kind, numbers_of(table.frame[name], dates)
+    if kind:
+        row = int(invalid.argmax())
+        problem = invalid_cell(table.place(row, name), cells[row], int(invalid.sum()), kind)
         return f"{problem}, or {leave_out(name)}"
     return _decide_on_categories(name, cells, asked=asked)
 
@@ -196,15 +252,19 @@ def _decide_on_categories(
 ) -> Decision:
     """Decide about a column of texts or codes, which the user may have `asked` for."""
     known = cells[cells != ""]
-    distinct = len(set(known))
+    counts = Counter(known)
+    distinct = len(counts)
     most = MAX_CATEGORIES if asked else max(2, min(MAX_CATEGORIES, len(known) // 2))
     if distinct == 1:
         return LeftOut(f"its only value is {shown(known[0])}")
     if distinct <= most and (distinct < len(known) or asked):
-        return Column(name, None, tuple(sorted(set(known))))
+        return Column(name, None, tuple(sorted(counts)))
     if distinct == len(known):
         is_id = len(known) == len(cells)
         return LeftOut(f"{why}no two rows share a value, as in an id", is_id)
+    largest = sorted(counts, key=lambda text: (-counts[text], text))[:MAX_CATEGORIES]
+    if 2 * sum(counts[text] for text in largest) >= len(known) >= 2 * distinct:
+        return Column(name, None, (*sorted({*largest} - {OTHER}), OTHER), has_rest=True)
     return LeftOut(f"{why}it has {distinct} different values, too many to be categories")
 
 
@@ -228,9 +288,7 @@ def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
         restarts = len(onward) >= 2 * first.sum() and (onward == onward[0]).all() and onward[0] > 0
         restarts = restarts and values.min() in (0, 1)
         return "it counts up and starts again, as a count within groups" if restarts else None
-    few_gaps = steps.sum() <= 2 * len(steps)
-    counts = dates or few_gaps or (steps == steps[0]).all()
-    return "it rises from row to row, as a count or the time of a log" if counts else None
+    return "it rises from row to row, as a count or the time of a log"
 
 
 def code_reason(column: pd.Series, values: np.ndarray) -> str | None:

@@ -1,6 +1,6 @@
 """Turn tables into numbers: `encode_table` for files, `TableEncoder` for data frames."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,8 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import BoolArray
-from sgpmic_cli.errors import UsageError
-from sgpmic_cli.tables.columns import decision_notes, learn_recipe
+from sgpmic_cli.errors import UsageError, input_errors
+from sgpmic_cli.tables.columns import decision_notes, doubts, learn_recipe
 from sgpmic_cli.tables.notation import texts_of
 from sgpmic_cli.tables.options import (
     TableOptions,
@@ -135,7 +135,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     roles_ : list of ColumnRole
         What each column was taken for: its `name`, `taken_as` and `why`.
     notes_ : list of str
-        The decisions in sentences.
+        The decisions, and what may be wrong in the table, in sentences.
     recipe_ : TableRecipe
         The decisions as plain data.
     n_features_in_, feature_names_in_
@@ -162,7 +162,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return encoder
 
     def _set_recipe(self, recipe: TableRecipe) -> None:
-        self.recipe_ = recipe
+        self.recipe_, self.notes_ = recipe, decision_notes(recipe)
         self.n_features_in_ = len(recipe.file_columns)
         if recipe.named:
             self.feature_names_in_ = np.array(recipe.file_columns, dtype=object)
@@ -172,8 +172,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table = self._table(X, fitting=True)
         options = TableOptions(columns=self.columns, drop=self.drop)
         recipe, problems = learn_recipe(table, options)
-        encode_table(table, recipe, options, problems)
+        rows = encode_table(table, recipe, options, problems)
         self._set_recipe(recipe)
+        self.notes_ += doubts(recipe, rows.Y)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -190,6 +191,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return Y
 
     def _table(self, X: Any, *, fitting: bool) -> Table:
+        X = as_table(X)
         if isinstance(X, pd.DataFrame):
             frame = X.reset_index(drop=True)
         elif is_frame(X):
@@ -217,10 +219,25 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """What each column was taken for."""
         return self.recipe_.roles
 
-    @property
-    def notes_(self) -> list[str]:
-        """The decisions in sentences."""
-        return decision_notes(self.recipe_)
+
+def as_table(X: Any) -> Any:
+    """Return a table as a data frame, an array or a list. Raise UsageError for anything else.
+
+    scikit-learn ignores the mask of an array.
+    """
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X.astype(np.float64), np.nan)
+    if is_frame(X) or hasattr(X, "shape") or hasattr(X, "__array__"):
+        return X
+    if isinstance(X, Mapping) or (isinstance(X, list) and X and isinstance(X[0], Mapping)):
+        with input_errors():
+            return pd.DataFrame(X)
+    if not isinstance(X, list | tuple):
+        raise UsageError(
+            f"X is no table but {type(X).__name__}: give a data frame or an array of two "
+            "dimensions; collect a lazy frame, and read a file with pandas first"
+        )
+    return X
 
 
 def is_frame(X: Any) -> bool:

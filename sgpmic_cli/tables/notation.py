@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,8 @@ DAYS = (
     *("%d/%m/%y", "%d-%m-%Y", "%d-%m-%y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y"),
     *("%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%m/%Y"),
 )
+GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}((\.\d{3})+)?")  # of three digits, separated by points
+TRUTH = {"1": "True", "0": "False"}
 TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?( [AaPp][Mm])?$")
 PARTS = {"%Y": "year", "%y": "year", "%m": "month", "%b": "month", "%B": "month", "%d": "day"}
 
@@ -48,7 +51,9 @@ class Notation:
     @property
     def kind(self) -> str:
         """What a text in this notation is, for messages."""
-        return "date" if self.date else f"number with {self.symbol}" if self.symbol else "number"
+        if self.date:
+            return self.words.rpartition(", as")[0].replace("s", "", 1)
+        return f"number with {self.symbol}" if self.symbol else "number"
 
     @property
     def is_day(self) -> bool:
@@ -105,7 +110,28 @@ def find_notation(texts: Iterable[str], decimal: str = ".") -> Notation | None:
     return None
 
 
-def _candidates(texts: np.ndarray, decimal: str) -> Iterator[Notation]:
+def has_thousands(texts: Collection[str]) -> bool:
+    """Return whether the points are between groups of three digits, as in 1.859 beside 900.
+
+    If they were decimal points, 900 would be written 900.000.
+    """
+    known = [text for text in texts if text.lower() not in MISSING]
+    return all(map(GROUPS.fullmatch, known)) and len({"." in text for text in known}) == 2
+
+
+def nearly_dates(texts: Iterable[str]) -> Notation | None:
+    """Return the notation of dates that reads most texts, if there is one."""
+    known = np.array([text for text in texts if text.lower() not in MISSING], dtype=object)
+    some = known[[any(map(str.isdigit, text)) for text in known]][:3]
+    for notation in chain(*(_candidates(some[i : i + 1]) for i in range(len(some)))):
+        # Most candidates do not read the first texts.
+        is_read = notation.is_day and not np.isnan(notation.read(some)).all()
+        if is_read and 2 * np.count_nonzero(~np.isnan(notation.read(known))) > len(known):
+            return notation
+    return None
+
+
+def _candidates(texts: np.ndarray, decimal: str = ".") -> Iterator[Notation]:
     symbols = {tuple(SYMBOL.findall(text)) for text in texts}
     symbol = next(iter(symbols))
     if len(symbols) == 1 and len(symbol) <= 1:
@@ -174,11 +200,16 @@ def texts_of(column: pd.Series) -> np.ndarray:
     return np.array(texts, dtype=object)
 
 
-def categories_of(column: pd.Series) -> np.ndarray:
+def categories_of(column: pd.Series, expected: Collection[str] = ()) -> np.ndarray:
     """Return a column as texts (N,), "" for missing values, with truth values in one spelling.
 
-    Letters with accents have one spelling as well (NFC).
+    1 and 0 are truth values beside others, or if they are `expected`. Letters with accents have one
+    spelling as well (NFC).
     """
     codes, distinct = pd.factorize(texts_of(column))
     known = [unicodedata.normalize("NFC", text) for text in distinct]
-    return np.array([SPELLINGS.get(text.lower(), text) for text in known], dtype=object)[codes]
+    known = [SPELLINGS.get(text.lower(), text) for text in known]
+    words = {*known, *expected} - {""}
+    if words <= {*TRUTH, *TRUTH.values()} and not words <= TRUTH.keys():
+        known = [TRUTH.get(text, text) for text in known]
+    return np.array(known, dtype=object)[codes]

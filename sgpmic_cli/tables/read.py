@@ -14,7 +14,8 @@ import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice
+from fractions import Fraction
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,24 @@ STANDARD_INPUT = "-"
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 PARQUET, NPY = b"PAR1\x15", b"\x93NUMPY"  # a column may be called PAR1
 SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
+# The beginnings of files that are refused.
+OTHERS = {
+    rb"\xfd7zXZ\0": "is compressed by xz; decompress it, or use gzip",
+    rb"\x28\xb5\x2f\xfd": "is compressed by zstd; decompress it, or use gzip",
+    rb"BZh\d1AY": "is compressed by bzip2; decompress it, or use gzip",
+    rb"\s*(?i:<!doctype|<html|<\?xml|<table)": "is HTML or XML; open it as a spreadsheet and save "
+    "it as CSV",
+    rb'\s*(\{\s*"|\[\s*[\[{])': "is JSON; convert it with pandas.read_json, and save it as CSV",
+}
 ENCODINGS = "utf-8", "cp1252"  # the second is that of Windows in Western Europe
 SEPARATORS = ("\t", ";", "|", ",")
 YEAR = re.compile("(18|19|20)[0-9]{2}")
 SAMPLE = 10  # lines that determine the separator and the header
 UTF_16_MARKS = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
+MAX_BYTES = 1 << 31  # of a file after decompression
+MAX_SHEET_ROWS = 1 << 20
+MAX_SHEET_CELLS = 50  # for each cell of a spreadsheet that has a value, beyond the first million
+MAX_TITLES = 5  # lines above a header
 MAX_VALUE = 1e100  # sums of squares of larger numbers overflow
 csv.field_size_limit(1 << 26)  # characters; a longer cell has a quote that is never closed
 
@@ -48,6 +62,9 @@ class Table:
     lines: Indices | None = None  # (N,) line of each row in a file
     format: TextFormat = TextFormat()  # of a text file, as detected
     notes: tuple[str, ...] = ()  # how the file was read
+    categorical: frozenset[str] = (
+        frozenset()
+    )  # names of the columns that pandas holds as categories
 
     @property
     def columns(self) -> list[str]:
@@ -100,7 +117,9 @@ def table_of_frame(name: str, frame: pd.DataFrame) -> Table:
         frame = frame.reset_index(drop=not {*frame.index.names}.isdisjoint(frame.columns))
     names = [*map(str, frame.columns)]
     check_names(name, names)
-    return Table(name, plain_frame(frame.set_axis(names, axis=1)), named=True)
+    frame = frame.set_axis(names, axis=1)
+    categorical = frozenset(map(str, frame.select_dtypes("category")))
+    return Table(name, plain_frame(frame), named=True, categorical=categorical)
 
 
 def plain_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -125,7 +144,8 @@ def _plain_column(column: pd.Series) -> pd.Series:
             found = pd.PeriodIndex(objects).to_timestamp() if what == "period" else objects
             values = pd.to_datetime(found, utc=True).tz_localize(None)
         else:
-            values = np.array([str(cell).strip() for cell in objects], dtype=object)
+            cells = (float(cell) if isinstance(cell, Fraction) else cell for cell in objects)
+            values = np.array([str(cell).strip() for cell in cells], dtype=object)
             values[pd.isna(objects)] = ""
     return pd.Series(values, dtype=values.dtype)
 
@@ -137,7 +157,7 @@ def default_names(n: int) -> list[str]:
 
 def check_names(table: str, names: Sequence[str]) -> None:
     """Raise UsageError if two columns have the same name."""
-    again = pd.Index(names).duplicated()
+    again = pd.Series(names, dtype=object).duplicated()
     if again.any():
         name = shown(names[int(again.argmax())])
         raise UsageError(f"{table} has two columns named {name}; give every column its own name")
@@ -179,9 +199,12 @@ def _content(path: str) -> bytes:
 def _decompressed(name: str, content: bytes) -> bytes:
     with _read_errors(name, "compressed"):
         if content.startswith(GZIP):
-            return gzip.decompress(content)
-        if content.startswith(ZIP):
+            with gzip.open(io.BytesIO(content)) as file:
+                content = file.read(MAX_BYTES + 1)
+            _check_size(name, len(content))
+        elif content.startswith(ZIP):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                _check_size(name, sum(each.file_size for each in archive.infolist()))
                 files = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
                 if len(files) == 1:
                     return archive.read(files[0])
@@ -191,6 +214,13 @@ def _decompressed(name: str, content: bytes) -> bytes:
                         "table of an office document as .xlsx or CSV"
                     )
     return content
+
+
+def _check_size(name: str, size: int) -> None:
+    if size > MAX_BYTES:
+        raise UsageError(
+            f"{name} has more than 2 GiB when it is decompressed; save numbers as .npy"
+        )
 
 
 @contextmanager
@@ -224,16 +254,34 @@ def _npy_table(name: str, source: str | io.BytesIO) -> Table:
 
 def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
     """Return the first sheet. Decimal separators in its texts are found column by column."""
-    options: Any = {"dtype": object, "na_values": [""], "keep_default_na": False}
-    cells = pd.read_excel(io.BytesIO(content), header=None, **options)
-    lines = np.flatnonzero(cells.notna().any(axis=1)) + 1  # pandas keeps blank rows
-    table = _with_header(name, cells.iloc[lines - 1], lines, TextFormat(",", "."), known)
-    return replace(table, frame=plain_frame(table.frame))
+    from openpyxl import load_workbook
+
+    book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    sheet, *others = book.worksheets
+    sheet.reset_dimensions()  # those that a file names may be wrong
+    rows, line, filled = {}, 0, 0
+    for line, row in enumerate(islice(sheet.iter_rows(values_only=True), MAX_SHEET_ROWS + 1), 1):
+        if n_filled := sum(cell not in (None, "") for cell in row):
+            rows[line], filled = row, filled + n_filled
+    width = max(map(len, rows.values()), default=0)
+    n_cells = width * len(rows)
+    if line > MAX_SHEET_ROWS or n_cells > 1_000_000 + MAX_SHEET_CELLS * filled:
+        where = f"in column {width}" if line <= MAX_SHEET_ROWS else f"beyond row {MAX_SHEET_ROWS:,}"
+        raise UsageError(f"{name} has a cell far from its table, {where}; delete it")
+    cells, lines = pd.DataFrame([*rows.values()], dtype=object), np.array([*rows])
+    table = _with_header(name, cells, lines, TextFormat(",", "."), known)
+    notes = table.notes
+    if others:
+        notes = (f"the first of {len(others) + 1} sheets is read: {shown(sheet.title)}.", *notes)
+    return replace(table, frame=plain_frame(table.frame), notes=notes)
 
 
 def _text_table(
     name: str, content: bytes, format: TextFormat, known: Collection[str | None]
 ) -> Table:
+    for start, what in OTHERS.items():
+        if re.match(start, content):
+            raise UsageError(f"{name} {what}")
     usual = ("utf-16",) if content.startswith(UTF_16_MARKS) else ENCODINGS
     tried = (format.encoding,) if format.encoding else usual
     if b"\0" in content and tried is ENCODINGS:
@@ -246,20 +294,25 @@ def _text_table(
     # Excel names the separator in a line before the header.
     if found := re.match(r'(?i)"?sep=([^\w"\n])"?\s*\n', text):
         text, first_line, separator = text[found.end() :], 2, separator or found[1]
-    separator = separator or _find_separator(text, format.decimal)
+    separator = separator or _find_separator(name, text, format.decimal)
     cells, lines = _cells(name, text, separator, first_line)
     table = _with_header(name, cells, lines, replace(format, separator=separator), known)
     if not format.decimal:
-        # The decimal separator is a comma if a column is numbers only with one.
-        texts = [set(column) for _, column in table.frame.items() if "," in "".join(column)]
-        comma = any(getattr(find_notation(each), "decimal", ".") == "," for each in texts)
-        table = replace(table, format=replace(table.format, decimal="," if comma else "."))
-    notes = []
+        table = replace(table, format=replace(table.format, decimal=find_decimal(table.frame)))
+    notes = [*table.notes]
     if not table.named:
         notes.append(f"no header was found in {name}, so its first line is read as data.")
     if encoding not in (format.encoding, ENCODINGS[0]):
         notes.append(f"{name} is not in UTF-8 and is read as {encoding}.")
     return replace(table, notes=tuple(notes))
+
+
+def find_decimal(frame: pd.DataFrame) -> str:
+    """Return the decimal separator of texts: a comma if a column is numbers only with one."""
+    columns = [column for _, column in frame.items() if column.dtype.kind == "O"]
+    texts = [set(column) for column in columns if "," in "".join(column)]
+    comma = any(getattr(find_notation(each), "decimal", ".") == "," for each in texts)
+    return "," if comma else "."
 
 
 def _decoded(name: str, content: bytes, tried: Sequence[str]) -> tuple[str, str]:
@@ -301,10 +354,12 @@ def _cells(name: str, text: str, separator: str, line: int) -> tuple[pd.DataFram
                 rows.append(cells)
                 lines.append(line)
                 if len(cells) != len(rows[0]):
+                    hint = "delete lines above the header, and give every row as many cells"
+                    if len(rows) == 2 and len(cells) == len(rows[0]) + 1:
+                        hint += ", or if the first are the row names of R, use write.csv"
                     raise UsageError(
                         f"{name}, line {line}: {plural(len(cells), 'cell')} where the first line "
-                        f"has {len(rows[0])}; delete lines above the header, and give every row as "
-                        "many cells"
+                        f"has {len(rows[0])}; {hint}"
                     )
             line = before + reader.line_num
     except csv.Error:
@@ -327,13 +382,22 @@ def _with_header(
         raise UsageError(f"{name} is empty; it needs a header line and rows of numbers")
     first = cells.head(SAMPLE).fillna("").astype(str).to_numpy(dtype=object).tolist()
     start = [[cell.strip() for cell in row] for row in first]
+    notes: list[str] = []
+    # A title is alone in its line, and the first line without an empty cell below it is the header.
+    titles = next((k for k, row in enumerate(start[:MAX_TITLES]) if "" not in row), 0)
+    if not any(cell for row in start[:titles] for cell in row[1:]) and _is_header(
+        start[titles:], format.decimal
+    ):
+        if titles:
+            notes = [f"the lines above the header are left out: {shown(start[0][0])}."]
+        cells, lines, start = cells.iloc[titles:], lines[titles:], start[titles:]
     named = not set(start[0]).isdisjoint(known) or _is_header(start, format.decimal)
     names = default_names(cells.shape[1])
     if named:
         names = [cell or name for cell, name in zip(start[0], names, strict=True)]
     check_names(name, names)
     frame = cells.set_axis(names, axis=1).iloc[int(named) :].reset_index(drop=True)
-    return Table(name, frame, named, lines[int(named) :], format)
+    return Table(name, frame, named, lines[int(named) :], format, tuple(notes))
 
 
 def _is_header(rows: Sequence[Sequence[str]], decimal: str | None) -> bool:
@@ -360,7 +424,7 @@ def _is_number(cell: str, decimal: str | None) -> bool | None:
     return any(to_number(cell, separator) is not None for separator in decimal or ".,")
 
 
-def _find_separator(text: str, decimal: str | None) -> str:
+def _find_separator(name: str, text: str, decimal: str | None) -> str:
     """Return the first candidate that splits the first lines into equal rows of several cells.
 
     The decimal separator separates only cells in quotes, as in "1,5","2,5".
@@ -378,4 +442,10 @@ def _find_separator(text: str, decimal: str | None) -> str:
     for separator, found in widths.items():
         if len(set(found)) == 1 and found[0] > 1:
             return separator
+    n_words = min((len(line.split()) for line in lines), default=0)
+    if {*chain(*widths.values())} == {1} and n_words > 1 and any(map(str.isdigit, lines[-1])):
+        raise UsageError(
+            f"{name} has spaces between its cells, as in tables of fixed width and those of R's "
+            "write.table; save it as CSV, or name the separator (--separator ' ')"
+        )
     return max([*widths][::-1], key=lambda separator: max(widths[separator], default=0))

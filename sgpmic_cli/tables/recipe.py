@@ -29,6 +29,7 @@ class Column:
     name: str
     notation: Notation | None = None  # how texts are read as numbers, if they are not plain
     categories: tuple[str, ...] = ()  # the texts in alphabetical order, none for numbers
+    has_rest: bool = False  # whether the last category stands for all other texts
 
     @property
     def feature_names(self) -> list[str]:
@@ -48,8 +49,11 @@ class Column:
     def encode(self, cells: pd.Series, decimal: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the features (N, k), NaN if missing, and which cells are invalid (N,)."""
         if self.categories:
-            known = categories_of(cells)
-            index = pd.Index(self.categories).get_indexer(pd.Index(known, dtype=object))
+            known = categories_of(cells, self.categories)
+            names = pd.Index(self.categories, dtype=object)
+            index = names.get_indexer(pd.Index(known, dtype=object))
+            if self.has_rest:
+                index[(index < 0) & (known != "")] = len(names) - 1
             ones = np.eye(len(self.categories))[index]
             ones[index < 0] = np.nan
             return ones, (index < 0) & (known != "")
@@ -110,5 +114,7 @@ class TableRecipe:
         return cls(**plain | {"file_columns": names, "columns": columns, "format": format})
 
 
-def _column_from_json(name: str, notation: Any = None, categories: Sequence[str] = ()) -> Column:
-    return Column(name, notation and Notation(**notation), tuple(categories))
+def _column_from_json(
+    name: str, notation: Any = None, categories: Sequence[str] = (), has_rest: bool = False
+) -> Column:
+    return Column(name, notation and Notation(**notation), tuple(categories), has_rest)

@@ -184,3 +184,52 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     assert texts_of(table.frame["lasted"]).tolist() == ["0.5", "1.5", ""]
     twice = frame.rename_axis("word")
     assert read_table(parquet(twice), TextFormat()).columns == frame.columns.tolist()
+
+
+def workbook(cells, *sheets):
+    openpyxl = pytest.importorskip("openpyxl")
+    book, buffer = openpyxl.Workbook(), io.BytesIO()
+    for row in ROWS.tolist():
+        book.active.append(row)
+    for place, value in cells.items():
+        book.active[place] = value
+    for name in sheets:
+        book.create_sheet(name)
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def test_note_names_the_sheet_that_is_read(here):
+    (here / "t.xlsx").write_bytes(workbook({}, "Notes"))
+    assert load("t.xlsx").notes[0] == "the first of 2 sheets is read: 'Sheet'."
+
+
+def test_cells_far_from_the_table_are_refused(here):
+    (here / "t.xlsx").write_bytes(workbook({"XFD7": 1, **{f"A{i}": 1 for i in range(40, 200)}}))
+    with pytest.raises(UsageError, match="a cell far from its table, in column 16384"):
+        load("t.xlsx")
+    edited = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(workbook({}))) as old, zipfile.ZipFile(edited, "w") as new:
+        for name in old.namelist():
+            row = b'<row r="2000000"><c r="A2000000"><v>1</v></c></row></sheetData>'
+            new.writestr(name, old.read(name).replace(b"</sheetData>", row))
+    (here / "t.xlsx").write_bytes(edited.getvalue())
+    with pytest.raises(UsageError, match="a cell far from its table, beyond row 1,048,576"):
+        load("t.xlsx")
+
+
+@pytest.mark.parametrize("compressed", [gzip.compress(b"a,b\n1,2\n"), zipped("one.csv")])
+def test_files_that_are_too_large_after_decompression_are_refused(here, monkeypatch, compressed):
+    monkeypatch.setattr("sgpmic_cli.tables.read.MAX_BYTES", 7)
+    (here / "t.csv").write_bytes(compressed)
+    with pytest.raises(UsageError, match="more than 2 GiB when it is decompressed"):
+        load("t.csv")
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"), [(b"\xfd7zXZ\0\0", "xz"), (b"\x28\xb5\x2f\xfd\x04", "zstd")]
+)
+def test_other_compressions_are_named(here, start, kind):
+    (here / "t.csv").write_bytes(start)
+    with pytest.raises(UsageError, match=f"is compressed by {kind}; decompress it"):
+        load("t.csv")

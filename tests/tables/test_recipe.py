@@ -108,3 +108,12 @@ def test_texts_of_new_rows_are_read_in_the_notation_of_the_column(write):
     assert load_for(recipe, write(new, sep=";")).Y.tolist() == [[3, 1020, 1], [4, 3, 2]]
     with pytest.raises(UsageError, match="'5' is not a number with €; correct such cells"):
         load_for(recipe, write(new.assign(price=["€ 1", "5"]), sep=";"))
+
+
+def test_new_rows_may_have_decimal_commas(write):
+    table = pd.DataFrame({"a": [1.5, 2, 7], "b": [3, 5, 2], "c": ["1,5", "x", "x"]})
+    recipe = load(write(table)).recipe
+    found = load_for(recipe, write(table.assign(c="x"), sep=";", decimal=","))
+    assert found.Y[:, 0].tolist() == [1.5, 2, 7]
+    assert "numbers are read with a decimal comma" in found.notes[0]
+    assert load_for(recipe, write(table)).notes == ()

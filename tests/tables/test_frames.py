@@ -1,0 +1,66 @@
+"""Frames and arrays as people have them in Python."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgpmic_cli import GroupMap, TableEncoder
+from sgpmic_cli.errors import UsageError
+
+OTHER = [0.5, 2.5, 1.0, 4.0]
+
+
+def encoded(cells, new=None):
+    encoder = TableEncoder().fit(pd.DataFrame({"a": cells, "b": OTHER}))
+    return encoder.transform(pd.DataFrame({"a": cells if new is None else new, "b": OTHER}))[:, :-1]
+
+
+def test_fractions_are_numbers():
+    assert encoded([Fraction(1, 2), Fraction(3, 4), 5, 2])[:, 0].tolist() == [0.5, 0.75, 5, 2]
+
+
+def test_numbers_that_pandas_holds_as_categories_are_categories():
+    for new in (None, [3, 1, 3, 1]):  # as plain numbers
+        found = encoded(pd.Categorical([3, 1, 3, 1]), new)
+        assert found.tolist() == [[0, 1], [1, 0], [0, 1], [1, 0]]
+
+
+def test_truth_values_of_new_rows_may_be_numbers():
+    assert encoded([True, False, True, False], [1, 0, "true", None])[:3, 1].tolist() == [1, 0, 1]
+
+
+def test_masked_cells_are_missing():
+    cells = np.ma.masked_equal(np.array([[1, 2], [7, 3], [5, 9], [2, 6]]), 7)
+    assert np.isnan(TableEncoder().fit_transform(cells)).tolist() == cells.mask.tolist()
+
+
+def test_records_and_columns_in_a_dictionary_are_tables():
+    columns = {"a": [1, 5, 2, 3], "b": OTHER}
+    expected = TableEncoder().fit_transform(pd.DataFrame(columns))
+    records = [{"a": a, "b": b} for a, b in zip(*columns.values(), strict=True)]
+    for table in (columns, records):
+        assert np.array_equal(TableEncoder().fit_transform(table), expected)
+
+
+@pytest.mark.parametrize("estimator", [TableEncoder(), GroupMap(2)])
+def test_other_objects_are_no_tables(estimator):
+    for given in (None, "table.csv", 5):
+        with pytest.raises(UsageError, match="X is no table but"):
+            estimator.fit(given)
+    with pytest.raises(UsageError, match="two columns named 'a'"):
+        estimator.fit(pd.DataFrame(np.eye(4), columns=[*"aabc"]))
+
+
+def test_rare_texts_are_one_category_and_so_are_unknown_ones():
+    texts = [f"w{i:02}" for i in range(20)] * 4 + ["rare", "scarce"] * 2
+    b = np.arange(len(texts)) ** 3 % 11
+    encoder = TableEncoder().fit(pd.DataFrame({"a": texts, "b": b}))
+    new = encoder.transform(pd.DataFrame({"a": ["w00", "rare", "unknown"], "b": [1, 2, 3]}))
+    assert encoder.get_feature_names_out()[[0, 18, 19, 20]].tolist() == ["a=w00", *NAMES]
+    assert new[:, :-1].argmax(axis=1).tolist() == [0, 20, 20]
+    assert "the 20 most frequent texts are kept" in " ".join(encoder.notes_)
+
+
+NAMES = ["a=w18", "a=w19", "a=other"]
