@@ -33,14 +33,12 @@ def no_report(done: int | None, total: int | None, step: str) -> None:
     """Report nothing."""
 
 
-def fit_rows(
-    model: Any, rows: Rows, report: Report = no_report, *, verbose: bool = False
-) -> Result:
+def fit_rows(model: Any, rows: Rows, report: Report = no_report) -> Result:
     """Fit an estimator to rows.
 
     The estimator gets the recipe of the table, which encodes later files for `predict`.
     """
-    callback = _Callback(model.max_iter, rows.labels, report, verbose)
+    callback = _Callback(model.max_iter, rows.labels, report)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -64,9 +62,8 @@ def fit_rows(
 class _Callback:
     """Callback of an estimator that reports its steps and keeps the ACC of each iteration."""
 
-    def __init__(self, max_iter: int, classes: Indices | None, report: Report, verbose: bool):
+    def __init__(self, max_iter: int, classes: Indices | None, report: Report):
         self.max_iter, self.classes, self.report = max_iter, classes, report
-        self.verbose = verbose
         self.accs: list[float | None] = []
 
     def started(self, step: str) -> None:
@@ -74,7 +71,6 @@ class _Callback:
 
     def __call__(self, number: int, bound: float, labels: Indices) -> None:
         text, acc = f"iteration {number}/{self.max_iter}", None
-        text += f", bound {bound:.2f}" if self.verbose else ""
         if self.classes is not None and len(labels) == len(self.classes):  # not a subsample
             acc = purity(self.classes, labels)
             text += f", ACC {acc:.2f}"

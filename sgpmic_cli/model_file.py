@@ -117,13 +117,3 @@ def unflattened(kind: Any, arrays: Mapping[str, Array], name: str) -> Any:
         return array if array.ndim else array.item()
     hints = get_type_hints(kind)
     return kind(**{f: unflattened(hints[f], arrays, f"{name}.{f}") for f in kind._fields})
-
-
-def check_shapes(arrays: Mapping[str, Array], axes: Mapping[str, str]) -> None:
-    """Raise ValueError if axes with equal letters have different lengths."""
-    sizes: dict[str, int] = {}
-    for name, letters in axes.items():
-        shape = arrays[name].shape
-        pairs = zip(letters, shape, strict=True)
-        if shape != tuple(sizes.setdefault(letter, size) for letter, size in pairs):
-            raise ValueError(f"its array {name} has an impossible shape {shape}")

@@ -49,7 +49,7 @@ from sgpmic_cli.estimators import (
     check_parameters,
 )
 from sgpmic_cli.gp import dimensions_for
-from sgpmic_cli.model_file import check_shapes, flattened, save_model, unflattened
+from sgpmic_cli.model_file import flattened, save_model, unflattened
 from sgpmic_cli.row_blocks import Workers, row_blocks
 from sgpmic_cli.scaling import Scale, canonical_order, distinct_rows
 from sgpmic_cli.tables.rows import Rows
@@ -57,8 +57,7 @@ from sgpmic_cli.tables.rows import Rows
 # Rows that decide verdicts and groups. The search of their neighbours takes quadratic time: 10,000
 # rows of ten columns took 11 of the 13 seconds of a fit.
 VERDICT_ROWS = 5_000
-# A model file holds arrays with an entry for each row, fitted parts and JSON values. The shapes of
-# some arrays are checked.
+# A model file holds arrays with an entry for each row, fitted parts and JSON values.
 ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_", "groups_")
 PARTS: dict[str, Any] = {
     "offset_": Array,
@@ -72,9 +71,6 @@ PARTS: dict[str, Any] = {
     "_map": FittedMap,
 }
 VALUES = ("base_clusterings_", "verdicts_", "group_depths_")
-AXES = {"_map.parameters.mu": "nq", "_clusters.labels": "n", "_rows": "np", "consensus_": "nm"}
-AXES |= {"_map.mixture.means": "mq", "_map.process.W": "kp", "_map.parameters.Z": "kq"}
-AXES |= {"offset_": "f", "scale_": "f"}
 
 
 @dataclass(eq=False, repr=False)
@@ -299,7 +295,6 @@ class GroupMap(estimators.RowClusterer):
 
     def _restore(self, arrays: Mapping[str, Array], every_row: bool) -> None:
         """Set the attributes that `save` wrote as arrays, and what follows from them."""
-        check_shapes(arrays, AXES)
         for name, kind in PARTS.items():
             setattr(self, name, unflattened(kind, arrays, name))
         self._training = TrainingRows(self._rows)

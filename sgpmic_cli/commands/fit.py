@@ -101,7 +101,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     with output_folder(out, "fit", "replace" if force else "new") as folder:
         model = estimator_for(rows, **settings)
         with progress_bar(output, "initialising the fit") as progress:
-            result = fit_rows(model, rows, progress, verbose=verbose)
+            result = fit_rows(model, rows, progress)
             result = with_refit(result, model, progress)
         arguments = {"data": data, "label": label, "drop": columns, **settings}
         arguments |= {"separator": separator, "encoding": encoding}

@@ -77,11 +77,10 @@ LabelOfFiles = Annotated[str | None, Option("--label", help=_LABEL)]
 Jobs = Annotated[int, Option(help="Processes; -1 uses all cores.", callback=check_jobs)]
 _BACKEND = "loky: processes on this machine; dask: a Dask cluster."
 Backend = Annotated[Literal["loky", "dask"], Option(help=_BACKEND)]
-_SCHEDULER = "Address of a Dask scheduler, such as tcp://HOST:8786, or local to start one here."
-Scheduler = Annotated[
-    str | None,
-    Option(metavar="ADDRESS", help=_SCHEDULER, show_default="local with --backend dask"),
-]
+_SCHEDULER = (
+    "Address of a Dask scheduler such as tcp://HOST:8786; local, the default, starts one here."
+)
+Scheduler = Annotated[str | None, Option(metavar="ADDRESS", help=_SCHEDULER)]
 Store = Annotated[Path | None, Option(help="Folder of stored runs; by default OUT/runs.")]
 ForceRuns = Annotated[bool, Option("--force", help="Recompute every run.")]
 RetryFailed = Annotated[bool, Option("--retry-failed", help="Recompute failed runs.")]

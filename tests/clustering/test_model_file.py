@@ -139,9 +139,3 @@ def test_a_truncated_file_is_refused(saved):
     for size in (0, 10, len(whole) // 2, len(whole) - 1):
         saved.write_bytes(whole[:size])
         assert_refused(saved)
-
-
-@pytest.mark.parametrize("array", [np.zeros(4), np.zeros((3, 1))])
-def test_arrays_of_other_shapes_are_refused(saved, array):
-    rewrite(saved, offset_=array)
-    assert_refused(saved)

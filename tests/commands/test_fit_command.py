@@ -74,7 +74,7 @@ def test_quiet_and_verbose(run, undrawn):
     usual = run("plain.csv --clusters 2 --force")
     assert not re.search("bound|inducing", usual.stdout + usual.stderr)
     verbose = run("plain.csv --clusters 2 --force --verbose")
-    assert "current step: map\niteration 1/10, bound " in verbose.stderr
+    assert "current step: map\niteration 1/10\n" in verbose.stderr
     assert len(re.findall("^iteration", verbose.stderr, re.M)) > 3
     assert re.search(r"map +2 dimensions, \d+ inducing inputs, .* bound", verbose.stdout)
 

@@ -105,7 +105,7 @@ THREE = np.arange(60) % 3
     ],
 )
 def test_clusters_that_repeat_a_text_are_reported(tmp_path, text, repeated):
-    frame = pd.DataFrame({"a": np.arange(60.0) ** 2, "home town": text})
+    frame = pd.DataFrame({"a": -(np.arange(60.0) ** 2), "home town": text})
     frame.to_csv(tmp_path / "t.csv", index=False)
     found = repeated_texts(load(str(tmp_path / "t.csv")), THREE)
     assert found == ({"home town": 1.0} if repeated else {})

@@ -22,8 +22,8 @@ def rule_of(folder, frame, member):
 
 
 def test_a_threshold_is_found_with_its_precision_and_recall(tmp_path):
-    wage = np.r_[np.linspace(20, 200, 90), np.linspace(210, 300, 10)]
-    member = np.arange(100) >= 88  # the two highest of the others as well
+    wage = np.r_[np.linspace(300, 210, 10), np.linspace(200, 20, 90)]
+    member = np.arange(100) < 12  # the two highest of the others as well
     rule = rule_of(tmp_path, pd.DataFrame({"wage": wage.round(), "x": np.arange(100) % 7}), member)
     name, sign, value = rule.words.split()
     assert (name, sign) == ("wage", ">")

@@ -29,7 +29,7 @@ from sgpmic_cli.estimators import (
     check_parameters,
 )
 from sgpmic_cli.gp import dimensions_for
-from sgpmic_cli.model_file import check_shapes, save_model
+from sgpmic_cli.model_file import save_model
 from sgpmic_cli.paper.isomap import Parts, isomap
 from sgpmic_cli.paper.model.bound import ACTIVE, Bound, Observed, Parameters, observe
 from sgpmic_cli.paper.model.em import NEGLIGIBLE_IN_ITERATIONS, Fit, start, train
@@ -41,24 +41,10 @@ from sgpmic_cli.scaling import Scale
 from sgpmic_cli.tables.rows import RowResults, Rows
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
-# The arrays of a model file with their axes: n rows, p columns, m clusters, q latent dimensions,
-# k inducing inputs, t kernel parameters, b bounds, r rows with those that were left out. The names
-# of attributes end with "_".
-AXES = {
-    "responsibilities_": "rm",
-    "embedding_": "rq",
-    "inducing_points_": "kq",
-    "weights_": "m",
-    "means_": "mq",
-    "covariances_": "mqq",
-    "offset_": "p",
-    "scale_": "p",
-    "lower_bounds_": "b",
-    "rows": "np",
-    "theta": "mt",
-    "log_beta": "1",
-}
 ROW_ARRAYS = ("responsibilities_", "embedding_")
+ATTRIBUTES = ("inducing_points_", "weights_", "means_", "covariances_", "offset_", "scale_")
+# The arrays of a model file. The names of attributes end with "_".
+ARRAYS = (*ROW_ARRAYS, *ATTRIBUTES, "lower_bounds_", "rows", "theta", "log_beta")
 
 
 @dataclass(eq=False, repr=False)
@@ -230,15 +216,14 @@ class SGPMIC(estimators.RowClusterer):
         """Write the fitted model to the file `path`, whole or not at all, without pickle."""
         check_is_fitted(self)
         p = self._assigner.p
-        arrays = {name: getattr(self, name) for name in AXES if name.endswith("_")}
+        arrays = {name: getattr(self, name) for name in ARRAYS if name.endswith("_")}
         arrays |= {"theta": p.theta, "log_beta": np.array([p.log_beta]), "rows": self._assigner.Y}
         values = {name: getattr(self, name) for name in ("converged_", "jitter_", "best_start_")}
         save_model(self, path, values, arrays)
 
     def _restore(self, arrays: Mapping[str, Array], every_row: bool) -> None:
         """Set the attributes that `save` wrote as arrays, and what follows from them."""
-        check_shapes(arrays, AXES)
-        found = {name: arrays[name] for name in AXES}
+        found = {name: arrays[name] for name in ARRAYS}
         self.offset_, self.scale_ = found["offset_"], found["scale_"]
         S, X = (np.delete(found[name], self._left_out, axis=0) for name in ROW_ARRAYS)
         prior = mixture(found["weights_"], found["means_"], found["covariances_"])
