@@ -159,9 +159,8 @@ def encode(model: Any, X: Any, *, fitting: bool = False) -> Array:
     if isinstance(X, Rows):
         Y = X.Y
     elif model.encoder_ is None:
-        finite = "allow-nan" if _allows_nan(model) else True
         with input_errors():
-            return validate_data(model, X, reset=fitting, ensure_all_finite=finite, **checks)
+            return validate_data(model, X, reset=fitting, ensure_all_finite="allow-nan", **checks)
     else:
         if not is_frame(X):
             validate_data(model, X, reset=False, skip_check_array=True)
@@ -198,7 +197,10 @@ def rows_without_values(model: Any, Y: Array) -> BoolArray:
     if empty.all():
         raise UsageError("No row has a value.")
     if not _allows_nan(model) and any(np.isnan(Y[b][~empty[b]]).any() for b in blocks):
-        raise UsageError(f"X has missing values, which {type(model).__name__} does not take.")
+        raise UsageError(
+            f"X has missing values (NaN), which {type(model).__name__} does not take: fill them, "
+            "leave out their rows or columns, or fit GroupMap (--method group-map), which does."
+        )
     if empty.any():
         count, first = np.count_nonzero(empty), np.flatnonzero(empty)[0] + 1
         warn_caller(f"Rows without any value are left out: {count}, the first is row {first}.")

@@ -53,11 +53,26 @@ def fit(  # noqa: PLR0913 - one parameter per option
         "group-map",
         help="group-map: groups and a map of your table; sgp-mic: the model of the paper.",
     ),
+    protocol: Literal["as-run", "as-stated"] | None = Option(
+        None,
+        help="Settings of sgp-mic in Table 2: as-run reproduces its numbers, as-stated its text.",
+        show_default="settings for own data",
+    ),
     dims: int | None = Option(None, min=1, help="Latent dimensions.", show_default="2"),
+    variance: int | None = Option(
+        None,
+        min=1,
+        max=99,
+        help="Percentage of explained variance that sets the dimensions of sgp-mic.",
+        show_default="95 with --protocol",
+    ),
+    kernel: Literal["rbf", "linear", "ard"] | None = Option(
+        None, help="Kernel of sgp-mic; ard: rbf with a width per dimension.", show_default="rbf"
+    ),
     scale: shared.Scale | None = Option(
         None,
         help="none: keep the columns; global: divide all by one factor; standard: unit variance.",
-        show_default="standard; global with --method sgp-mic",
+        show_default="standard",
     ),
     seed: int = Option(0, min=0, max=2**32 - 1, help="Random seed."),
     threads: shared.Threads = 1,
@@ -92,14 +107,15 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.result import page, plots, tables, words
 
     output = Output(json_, quiet, verbose)
-    settings: dict[str, Any] = {"clusters": clusters, "method": method, "dims": dims}
+    settings: dict[str, Any] = {"clusters": clusters, "method": method, "protocol": protocol}
+    settings |= {"dims": dims, "variance": variance, "kernel": kernel}
     settings |= {"scale": scale, "seed": seed, "threads": threads, "max_rows": max_rows}
     columns = tuple(drop or ())
     format = TextFormat(separator, None, encoding)
     rows = load(data, table=TableOptions(label, drop=columns, format=format))
     out = out or shared.default_out("fit", rows.name)
     with output_folder(out, "fit", "replace" if force else "new") as folder:
-        model = estimator_for(rows, **settings)
+        rows, model = estimator_for(rows, **settings)
         with progress_bar(output, "initialising the fit") as progress:
             result = fit_rows(model, rows, progress)
             result = with_refit(result, model, progress)
@@ -163,7 +179,7 @@ def predict(  # noqa: PLR0913 - one parameter per option
     content = {
         "data": f"{summary['dataset']}: {summary['rows']} rows",
         "clusters": f"{summary['clusters']} of sizes {', '.join(map(str, summary['sizes']))}",
-        "certainty": f"{summary['mean_probability']:.2f} mean probability of the cluster",
+        "probability": f"{summary['mean_probability']:.2f} on average for the cluster",
         "unusual rows": summary["unusual_rows"],
         **score_facts(summary["scores"]),
     }

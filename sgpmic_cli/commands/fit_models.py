@@ -17,13 +17,13 @@ from sgpmic_cli.data.registry import find
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.result import notable_rows, words
 from sgpmic_cli.result.result import Result
+from sgpmic_cli.tables.options import plural
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import as_option_value
 
 Method = Literal["group-map", "sgp-mic"]
 
 USUAL = {"method": "group-map", "seed": 0, "threads": 1}  # defaults, which need not be repeated
-PAPER_VARIANCE = 0.95  # fraction of the variance that sets the latent dimensions
 N_TYPICAL = 3  # rows of a cluster that are shown
 N_STEPS = 2  # commands that are shown; the page has all
 
@@ -34,38 +34,59 @@ def estimator_for(
     clusters: int | tuple[int, int] | str | None = None,
     seed: int = 0,
     threads: int = 1,
+    protocol: str | None = None,
+    variance: int | None = None,
     **more: Any,
-) -> Any:
-    """Create an estimator. Options that are None keep its default. Import one class only.
+) -> tuple[Rows, Any]:
+    """Create an estimator; return it after the rows that it fits, with a note about the method.
 
-    The paper's model has the number of classes, the dimensions and the inducing inputs of the
-    paper, if they are not given.
+    Options that are None keep its default. One class only is imported.
     """
     run: Any = {"n_jobs": threads, "random_state": seed}
     given = {"n_clusters": clusters, "n_components": more.pop("dims", None), **more}
     given = {name: value for name, value in given.items() if value is not None}
+    registered = find(rows.name)
     if method == "group-map":
         from sgpmic_cli.clustering.group_map import GroupMap
 
-        return GroupMap(**given, **run)
+        if protocol or variance or "kernel" in given:
+            raise UsageError("--protocol, --variance and --kernel need --method sgp-mic.")
+        if registered:
+            fit = f"sgpmic fit {rows.name} --method sgp-mic --protocol as-run"
+            rows = rows.with_note(f"the paper's model is fitted by `{fit}`.")
+        return rows, GroupMap(**given, **run)
     from sgpmic_cli.paper.model.estimator import SGPMIC
 
+    if variance and "n_components" in given:
+        raise UsageError("give --dims or --variance, not both.")
     if "max_rows" in given:
         raise UsageError("--max-rows belongs to the default model: leave --method sgp-mic out.")
     if not isinstance(clusters, int | None):
         raise UsageError(
-            "the paper's model does not choose numbers: give, for example, --clusters 3, or leave "
-            "--method sgp-mic out."
+            "the paper's model does not choose the number of clusters: its bound, new rows and "
+            "stability found the classes of few known tables. Give, for example, --clusters 3, or "
+            "leave --method sgp-mic out."
         )
     if clusters is None and rows.labels is None:
         raise UsageError(
             f"the number of classes in {rows.name} is unknown: give the number of clusters, "
             "such as --clusters 3, or name the column of classes with --label COLUMN."
         )
-    registered = find(rows.name)
-    inducing = registered.inducing if registered else SGPMIC().n_inducing
-    usual: Any = {"n_clusters": rows.n_classes, "n_components": PAPER_VARIANCE}
-    return SGPMIC(**usual | given, n_inducing=min(inducing, len(rows.Y)), **run)
+    usual: Any = {"n_clusters": rows.n_classes, "n_inducing": min(SGPMIC().n_inducing, len(rows.Y))}
+    if variance:
+        usual["n_components"] = variance / 100
+    if protocol:
+        from sgpmic_cli.paper.experiments.protocols import table2_fit
+
+        rows, settings = table2_fit(rows, protocol, variance)
+        usual |= settings
+    model = SGPMIC(**usual | given, **run)
+    q, source = model.n_components, f"those of Table 2, {protocol}" if protocol else "for own data"
+    dims = f"{q} dimensions" if q >= 1 else f"dimensions for {100 * q:.0f} % of the variance"
+    return rows.with_note(
+        f"the settings of SGP-MIC are {source}: scale {model.scale}, {dims}, kernel "
+        f"{model.kernel}, at most {plural(model.max_iter, 'iteration')}."
+    ), model
 
 
 def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
@@ -113,7 +134,7 @@ def _clusters(result: Result) -> Table:
     """Return a table with one line for each cluster, after the groups that are no cluster."""
     profile, labels = result.profile, result.results.labels
     # The paper's model has neither verdicts nor refits, so its clusters have a probability only.
-    column, values = "certainty", [f"{value:.2f}" for value in profile.certainty]
+    column, values = "probability", [f"{value:.2f}" for value in profile.certainty]
     if result.verdicts:
         column, values = "verdict", [words.verdict_in_words(each) for each in result.verdicts]
     rows = []

@@ -28,6 +28,10 @@ VALLEY = (
     "The percentage says how far the density falls in the shallowest valley, from the lower of "
     "the two peaks beside it: 100 % is an empty gap."
 )
+NOT_CALIBRATED = (
+    "The probabilities of a row are the mean of its ten nearest rows. They do not include that "
+    "another fit may find other clusters, so they are not calibrated."
+)
 FAIR = 0.7  # least stability of clusters that come back in halves of the rows
 
 
@@ -101,6 +105,8 @@ def how_sure(result: Result) -> Iterator[str]:
         yield f"Most refits to random halves of the rows find {found} again."
     if m > 1:
         yield stability_in_words(result)
+        if result.facts.get("method") == "sgp-mic":
+            yield NOT_CALIBRATED
         if result.conditions:
             yield explained(result.conditions, m)
         if result.refit is not None:

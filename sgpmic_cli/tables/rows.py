@@ -85,6 +85,10 @@ class Rows:
         parts: Any = {name: None if each is None else each[rows] for name, each in whole.items()}
         return replace(self, **parts)
 
+    def with_note(self, note: str) -> "Rows":
+        """Return the data set with one more note."""
+        return replace(self, notes=(*self.notes, note))
+
     def without(self, columns: Collection[str]) -> "Rows":
         """Return the data set without some of its columns."""
         kept = [name for name in self.feature_names if name not in columns]

@@ -17,6 +17,7 @@ from sgpmic_cli import load as load_model
 from sgpmic_cli.commands.fit_models import fit_command
 from sgpmic_cli.data import load
 from sgpmic_cli.files import MARKER
+from sgpmic_cli.paper.experiments.protocols import paper_methods
 from sgpmic_cli.scores import purity
 
 TABLES = {"table-with-clusters.csv", "labels.csv", "embedding.csv", "profile.csv", "trace.csv"}
@@ -87,6 +88,20 @@ def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, undraw
     named = json.loads(run("named.csv --method sgp-mic --label kind --json").stdout)
     assert named["clusters"] == named["classes"] == 2
     assert named["scores"]["acc"] == 100.0
+
+
+def test_a_protocol_gives_the_settings_of_table_2(run, undrawn):
+    assert "SGP-MIC are for own data: scale standard" in run("wine --method sgp-mic --out a").stderr
+    line = "wine --method sgp-mic --protocol as-run --kernel ard"
+    assert "those of Table 2, as-run: scale global, 2 dim" in run(f"{line} --out b").stderr
+    found = load_model("b/model.npz").get_params()
+    as_run = paper_methods()["sgp-mic"].as_run
+    assert {**as_run, "kernel": "ard", "n_components": 2}.items() <= found.items()
+    assert load_model("b/model.npz").n_features_in_ == 12  # without proline
+
+
+def test_a_data_set_of_the_paper_says_how_to_fit_the_papers_model(run, undrawn):
+    assert "`sgpmic fit iris --method sgp-mic --protocol as-run`" in run("iris --clusters 3").stderr
 
 
 @pytest.mark.parametrize(("given", "name"), [("-", "standard-input"), ("./pipe", "pipe")])

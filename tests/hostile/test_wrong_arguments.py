@@ -19,6 +19,8 @@ FITS = {
     "iris --clusters 0-3": "--clusters 0-3: give a number such as 3, a range such as 2-8",
     "iris --clusters 8-2": "--clusters 8-2: give a number such as 3, a range such as 2-8",
     "iris --dims 5 --method sgp-mic": "needs at least that many columns",
+    "iris --dims 2 --variance 95 --method sgp-mic": "--dims or --variance, not both",
+    "iris --kernel ard": "--kernel need --method sgp-mic",
     "iris --max-rows 9 --method sgp-mic": "--max-rows belongs to the default model",
     "iris --threads 0": "'--threads': 0 is not possible",
     "huge.csv --clusters 2 --scale none --method sgp-mic": "'global'",

@@ -22,6 +22,7 @@ from sgpmic_cli.benchmark.methods import Method, Methods, read_methods
 from sgpmic_cli.benchmark.plan import USUAL_PERCENTAGE, Cell, Suite
 from sgpmic_cli.data.registry import entry, find, names
 from sgpmic_cli.errors import UsageError
+from sgpmic_cli.tables.rows import Rows
 
 FOLDER = Path(__file__).parent
 REFERENCE = FOLDER / "reference.csv"  # of the gate
@@ -82,6 +83,19 @@ def as_stated(cell: Cell) -> list[Cell]:
     if cell.data is None or not tuned:
         return [cell]
     return [replace(cell, settings={**cell.settings, name: value}) for name, value in tuned]
+
+
+def table2_fit(rows: Rows, protocol: str, percentage: int | None) -> tuple[Rows, dict[str, Any]]:
+    """Return the rows and the settings that SGP-MIC has in Table 2, also for other tables."""
+    method, registered = paper_methods()["sgp-mic"], find(rows.name)
+    assert isinstance(method, PaperMethod)
+    if protocol == "as-run" and registered is not None and registered.as_run_drop:
+        rows = rows.without(registered.as_run_drop)
+    settings = method.as_run if protocol == "as-run" else method.as_stated
+    percentage = percentage or USUAL_PERCENTAGE
+    cell = Cell(rows.name, percentage, None, method, rows.n_classes, data=rows)
+    cell = _prescribed(cell, settings, {})
+    return rows, {**cell.settings, "n_components": cell.q or percentage / 100}
 
 
 def _prescribed(cell: Cell, settings: Mapping[str, Any], scores: Mapping[str, str]) -> Cell:

@@ -96,7 +96,7 @@ def test_unusual_data_give_finite_results_and_consistent_labels(odd, kernel, opt
         ("plain", {"n_components": 5}, "n_components=5 needs at least that many columns"),
         ("1e300", {}, "multiply the data by a constant"),
         ("1e30", {"scale": "none"}, "scale='global'"),
-        ("nan", {}, "NaN"),
+        ("nan", {}, "fill them, leave out their rows or columns, or fit GroupMap"),
         ("plain", {"n_components": 1.0}, "'n_components' parameter of SGPMIC must be"),
         ("plain", {"kernel": "cosine"}, "'kernel' parameter of SGPMIC must be a str among"),
         ("plain", {"covariance_floor": 1e-12}, "'covariance_floor' parameter of SGPMIC must be"),
