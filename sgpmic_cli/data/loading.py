@@ -13,8 +13,8 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.columns import decision_notes, doubts, learn_recipe
 from sgpmic_cli.tables.encoder import encode_table
 from sgpmic_cli.tables.options import TableOptions, TextFormat
-from sgpmic_cli.tables.read import STANDARD_INPUT, Table, find_decimal, read_table, table_of_frame
-from sgpmic_cli.tables.recipe import Column, TableRecipe
+from sgpmic_cli.tables.read import STANDARD_INPUT, Table, read_table, table_of_frame
+from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import printable
 
@@ -75,13 +75,9 @@ def rows_for(
     """
     if is_table(name_or_path):
         known = (label, *(recipe.file_columns if recipe.named else ()))
-        table = read(name_or_path, format, known)
-        if format.decimal == ".":
-            plain = [each.name for each in recipe.columns if each == Column(each.name)]
-            if find_decimal(table.frame[[name for name in plain if name in table.frame]]) == ",":
-                note = "numbers are read with a decimal comma, unlike those of the fit."
-                format = replace(table.format, decimal=",")
-                table = replace(table, format=format, notes=(*table.notes, note))
+        # A point is the usual separator, so a file may have another one than that of the fit.
+        decimal = "," if format.decimal == "," else None
+        table = read(name_or_path, replace(format, decimal=decimal), known)
     else:
         data = load(name_or_path, label=label)
         frame = pd.DataFrame(data.Y, columns=data.feature_names).assign(**{CLASSES: data.classes})

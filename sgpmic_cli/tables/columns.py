@@ -14,10 +14,10 @@ import pandas as pd
 from sgpmic_cli.tables.notation import (
     COMPACT,
     ISO,
+    MISSING,
     Notation,
     categories_of,
     find_notation,
-    has_thousands,
     nearly_dates,
     numbers_of,
     texts_of,
@@ -36,6 +36,7 @@ from sgpmic_cli.text import as_option_value
 
 EXACT = 2**53  # whole numbers up to here are exact as floats
 MAX_CATEGORIES = 20  # of a text column; more would outweigh the other columns
+GERMAN = Notation(",", ".")
 OTHER = "other"  # the category of all further texts
 MAX_MIXED = 10  # of a column of texts with as many or more numbers
 CLASS_NAMES = frozenset({"label", "labels", "class", "target"})
@@ -188,8 +189,11 @@ def _decide(table: Table, name: str, options: TableOptions) -> Decision:
     if name in table.categorical:
         return _decide_on_categories(name, categories_of(column), asked=asked)
     notation = Notation(date=ISO) if column.dtype.kind == "M" else None
-    if table.format.separator == ";" and decimal == "." and has_thousands(set(texts_of(column))):
-        decimal, notation = ",", Notation(",", ".")
+    if table.format.separator == ";" and decimal == ".":
+        # Points between thousands, as in 1.859 beside 900; with decimals it would be 900.000.
+        texts = {text for text in texts_of(column) if text.lower() not in MISSING}
+        if len({"." in text for text in texts}) == 2 and find_notation(texts, ",") == GERMAN:
+            notation = GERMAN
     values, invalid = numbers_of(column, notation or Notation(decimal))
     if np.isnan(values).all() and not invalid.any():
         return LeftOut("it is empty")

@@ -33,7 +33,6 @@ DAYS = (
     *("%d/%m/%y", "%d-%m-%Y", "%d-%m-%y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y"),
     *("%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%m/%Y"),
 )
-GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}((\.\d{3})+)?")  # of three digits, separated by points
 TRUTH = {"1": "True", "0": "False"}
 TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?( [AaPp][Mm])?$")
 PARTS = {"%Y": "year", "%y": "year", "%m": "month", "%b": "month", "%B": "month", "%d": "day"}
@@ -108,15 +107,6 @@ def find_notation(texts: Iterable[str], decimal: str = ".") -> Notation | None:
         if not any(np.isnan(notation.read(some)).any() for some in (known[:1], known)):
             return notation
     return None
-
-
-def has_thousands(texts: Collection[str]) -> bool:
-    """Return whether the points are between groups of three digits, as in 1.859 beside 900.
-
-    If they were decimal points, 900 would be written 900.000.
-    """
-    known = [text for text in texts if text.lower() not in MISSING]
-    return all(map(GROUPS.fullmatch, known)) and len({"." in text for text in known}) == 2
 
 
 def nearly_dates(texts: Iterable[str]) -> Notation | None:

@@ -32,12 +32,11 @@ PARQUET, NPY = b"PAR1\x15", b"\x93NUMPY"  # a column may be called PAR1
 SHEETS = "xl/workbook.xml"  # the member of a .xlsx file that names its sheets
 # The beginnings of files that are refused.
 OTHERS = {
-    rb"\xfd7zXZ\0": "is compressed by xz; decompress it, or use gzip",
-    rb"\x28\xb5\x2f\xfd": "is compressed by zstd; decompress it, or use gzip",
-    rb"BZh\d1AY": "is compressed by bzip2; decompress it, or use gzip",
-    rb"\s*(?i:<!doctype|<html|<\?xml|<table)": "is HTML or XML; open it as a spreadsheet and save "
-    "it as CSV",
-    rb'\s*(\{\s*"|\[\s*[\[{])': "is JSON; convert it with pandas.read_json, and save it as CSV",
+    rb"\xfd7zXZ\0": "compressed by xz; decompress it",
+    rb"\x28\xb5\x2f\xfd": "compressed by zstd; decompress it",
+    rb"BZh\d1AY": "compressed by bzip2; decompress it",
+    rb"\s*(?i:<!doctype|<html|<\?xml|<table)": "HTML or XML; open it as a spreadsheet",
+    rb'\s*(\{\s*"|\[\s*[\[{])': "JSON; convert it with pandas.read_json",
 }
 ENCODINGS = "utf-8", "cp1252"  # the second is that of Windows in Western Europe
 SEPARATORS = ("\t", ";", "|", ",")
@@ -179,11 +178,6 @@ def from_arrow(table: Any) -> pd.DataFrame:
 def _content(path: str) -> bytes:
     """Return the content of a file. Of a .npy file, which can be mapped, return its beginning."""
     if path == STANDARD_INPUT:
-        if sys.stdin is None or sys.stdin.buffer.closed or sys.stdin.isatty():
-            raise UsageError(
-                "standard input is a terminal or was read before: send one table into it, as in "
-                "`sgpmic fit - < table.csv`"
-            )
         return sys.stdin.buffer.read()
     try:
         with open(path, "rb") as file:
@@ -264,9 +258,8 @@ def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
         if n_filled := sum(cell not in (None, "") for cell in row):
             rows[line], filled = row, filled + n_filled
     width = max(map(len, rows.values()), default=0)
-    n_cells = width * len(rows)
-    if line > MAX_SHEET_ROWS or n_cells > 1_000_000 + MAX_SHEET_CELLS * filled:
-        where = f"in column {width}" if line <= MAX_SHEET_ROWS else f"beyond row {MAX_SHEET_ROWS:,}"
+    if line > MAX_SHEET_ROWS or width * len(rows) > 1_000_000 + MAX_SHEET_CELLS * filled:
+        where = f"in column {width} or beyond row {MAX_SHEET_ROWS:,}"
         raise UsageError(f"{name} has a cell far from its table, {where}; delete it")
     cells, lines = pd.DataFrame([*rows.values()], dtype=object), np.array([*rows])
     table = _with_header(name, cells, lines, TextFormat(",", "."), known)
@@ -281,7 +274,7 @@ def _text_table(
 ) -> Table:
     for start, what in OTHERS.items():
         if re.match(start, content):
-            raise UsageError(f"{name} {what}")
+            raise UsageError(f"{name} is {what}, and save it as CSV")
     usual = ("utf-16",) if content.startswith(UTF_16_MARKS) else ENCODINGS
     tried = (format.encoding,) if format.encoding else usual
     if b"\0" in content and tried is ENCODINGS:
@@ -298,21 +291,16 @@ def _text_table(
     cells, lines = _cells(name, text, separator, first_line)
     table = _with_header(name, cells, lines, replace(format, separator=separator), known)
     if not format.decimal:
-        table = replace(table, format=replace(table.format, decimal=find_decimal(table.frame)))
+        # The decimal separator is a comma if a column is numbers only with one.
+        texts = [set(column) for _, column in table.frame.items() if "," in "".join(column)]
+        comma = any(getattr(find_notation(each), "decimal", ".") == "," for each in texts)
+        table = replace(table, format=replace(table.format, decimal="," if comma else "."))
     notes = [*table.notes]
     if not table.named:
         notes.append(f"no header was found in {name}, so its first line is read as data.")
     if encoding not in (format.encoding, ENCODINGS[0]):
         notes.append(f"{name} is not in UTF-8 and is read as {encoding}.")
     return replace(table, notes=tuple(notes))
-
-
-def find_decimal(frame: pd.DataFrame) -> str:
-    """Return the decimal separator of texts: a comma if a column is numbers only with one."""
-    columns = [column for _, column in frame.items() if column.dtype.kind == "O"]
-    texts = [set(column) for column in columns if "," in "".join(column)]
-    comma = any(getattr(find_notation(each), "decimal", ".") == "," for each in texts)
-    return "," if comma else "."
 
 
 def _decoded(name: str, content: bytes, tried: Sequence[str]) -> tuple[str, str]:

@@ -46,9 +46,9 @@ def content(case: dict[str, Any]) -> bytes:
     return raw
 
 
-def standard_input(buffer: Any, is_terminal: bool = False) -> SimpleNamespace:
+def standard_input(buffer: Any) -> SimpleNamespace:
     """Return a stand-in for `sys.stdin`."""
-    return SimpleNamespace(buffer=buffer, isatty=lambda: is_terminal)
+    return SimpleNamespace(buffer=buffer)
 
 
 def markdown() -> str:

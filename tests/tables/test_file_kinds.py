@@ -9,7 +9,6 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from awkward_files import standard_input
 
 from sgpmic_cli.data import TableOptions, TextFormat, load
 from sgpmic_cli.errors import UsageError
@@ -17,15 +16,6 @@ from sgpmic_cli.tables.notation import Notation, numbers_of, texts_of
 from sgpmic_cli.tables.read import read_table
 
 ROWS = np.random.RandomState(0).randn(30, 3)
-
-
-def test_neither_a_terminal_nor_a_closed_stream_is_read(monkeypatch):
-    closed = io.BytesIO()
-    closed.close()
-    for stdin in (standard_input(io.BytesIO(), is_terminal=True), standard_input(closed)):
-        monkeypatch.setattr("sys.stdin", stdin)
-        with pytest.raises(UsageError, match="standard input is a terminal or was read before"):
-            load("-")
 
 
 def zipped(*names):
@@ -206,7 +196,7 @@ def test_note_names_the_sheet_that_is_read(here):
 
 def test_cells_far_from_the_table_are_refused(here):
     (here / "t.xlsx").write_bytes(workbook({"XFD7": 1, **{f"A{i}": 1 for i in range(40, 200)}}))
-    with pytest.raises(UsageError, match="a cell far from its table, in column 16384"):
+    with pytest.raises(UsageError, match="a cell far from its table, in column 16384 "):
         load("t.xlsx")
     edited = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(workbook({}))) as old, zipfile.ZipFile(edited, "w") as new:
@@ -214,7 +204,7 @@ def test_cells_far_from_the_table_are_refused(here):
             row = b'<row r="2000000"><c r="A2000000"><v>1</v></c></row></sheetData>'
             new.writestr(name, old.read(name).replace(b"</sheetData>", row))
     (here / "t.xlsx").write_bytes(edited.getvalue())
-    with pytest.raises(UsageError, match="a cell far from its table, beyond row 1,048,576"):
+    with pytest.raises(UsageError, match="in column 3 or beyond row 1,048,576; delete it"):
         load("t.xlsx")
 
 

@@ -115,5 +115,3 @@ def test_new_rows_may_have_decimal_commas(write):
     recipe = load(write(table)).recipe
     found = load_for(recipe, write(table.assign(c="x"), sep=";", decimal=","))
     assert found.Y[:, 0].tolist() == [1.5, 2, 7]
-    assert "numbers are read with a decimal comma" in found.notes[0]
-    assert load_for(recipe, write(table)).notes == ()
