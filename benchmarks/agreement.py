@@ -30,6 +30,7 @@ PROCEDURES = {
     "SGP-MIC as run": ("table2", OWN),
     "Algorithm 1, pi and beta move": ("table2-nulls", "algorithm-1"),
     "Algorithm 1, pi and beta fixed": ("table2-nulls", "algorithm-1-fixed"),
+    "SGP-MIC without experts in the E-step": ("table2-nulls", "null-experts"),
     "Gaussian mixture on ISOMAP": ("table2-nulls", "null-gmm"),
     "the same without log-determinants (Mahalanobis)": ("table2-nulls", "null-mahalanobis"),
     "fuzzy c-means on ISOMAP": ("table2-nulls", "null-fcm"),

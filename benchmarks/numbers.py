@@ -151,9 +151,9 @@ def column_cells() -> str:
     return markdown_table(["ACC, NMI", "printed", *PROCEDURES], body)
 
 
-def distance(method: str, what: str = "mean distance") -> str:
-    """Return the mean or median distance of a procedure from SGP-MIC's printed ACC."""
-    return _of_procedure("column", method, f"{what}, ACC")
+def distance(method: str, score: str = "ACC", what: str = "mean-distance") -> str:
+    """Return the mean or median distance of a procedure from SGP-MIC's printed column."""
+    return _of_procedure("column", method, f"{what.replace('-', ' ')}, {score}")
 
 
 def held_out(method: str) -> str:

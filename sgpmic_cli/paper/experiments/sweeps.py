@@ -115,7 +115,7 @@ def _points(axis: SweepRange, runs: Runs) -> pd.DataFrame:
     seconds = seconds.assign(mean=seconds["seconds"], std=spread)
     points = pd.concat([points, seconds]).sort_values("cell", kind="stable", ignore_index=True)
     values = [cell.parameter(axis.parameter) for cell in runs.cells]
-    points[axis.parameter] = [values[cell] for cell in points["cell"]]
+    points[axis.parameter] = pd.array([values[cell] for cell in points["cell"]], dtype="Int64")
     return points[points["metric"].isin(axis.metrics)]
 
 

@@ -26,16 +26,7 @@ FLOOR = 1e-6  # added to the diagonal of the covariances; the coordinates have u
 
 
 class PCAFCM(EmbeddingFCM):
-    """A clusterer that applies fuzzy c-means to unscaled principal component scores.
-
-    Examples
-    --------
-    >>> from sgpmic_cli.paper.methods.embedding_fcm import PCAFCM
-    >>> from sgpmic_cli.data import load
-    >>> model = PCAFCM(n_clusters=3, random_state=0).fit(load("iris").Y)
-    >>> model.labels_.shape, model.embedding_.shape
-    ((150,), (150, 2))
-    """
+    """A clusterer that applies fuzzy c-means to unscaled principal component scores."""
 
     def _embed(self, Y: Array, rng: np.random.RandomState) -> Array:
         return pca(Y, self.n_components)

@@ -93,9 +93,13 @@ def train(
     bounds: list[float] = []
     converged = False
     _, factors = Bound(kernel, data, S, workers=workers).value(p)
-    how: Any = {"workers": workers, "experts": model._experts}
+
+    def e_step(negligible: float) -> Array:
+        used = factors if model._experts else []
+        return expectation(kernel, data, p, used, workers, negligible)
+
     for iteration in range(1, model.max_iter + 1):
-        S = expectation(kernel, data, p, factors, negligible=model._negligible, **how)
+        S = e_step(model._negligible)
         bound = Bound(kernel, data, S, active=model._active, workers=workers)
         p, before = m_step(bound, p, model)
         after, factors = bound.value(p)
@@ -106,8 +110,7 @@ def train(
             break
     # A last E-step makes the labels agree with `predict`. The final bound includes every row, so
     # that it can be computed from the fitted attributes.
-    negligible = min(model._negligible, NEGLIGIBLE_AT_THE_END)
-    S = expectation(kernel, data, p, factors, negligible=negligible, **how)
+    S = e_step(min(model._negligible, NEGLIGIBLE_AT_THE_END))
     value, factors = Bound(kernel, data, S, active=0.0, workers=workers).value(p)
     bounds.append(value)
     return Fit(p, S, bounds, converged, max(f.jitter for f in factors))
@@ -120,19 +123,14 @@ def expectation(
     factors: list[Factors],
     workers: Workers = ALONE,
     negligible: float = NEGLIGIBLE_AT_THE_END,
-    experts: bool = True,
 ) -> Array:
     """Return the responsibilities (N, M) under the q(f) that the factors describe.
 
-    Without the experts, the Gaussian processes, they follow from the latent prior alone.
+    Without factors they follow from the latent prior alone.
     """
 
     def of_rows(rows: slice) -> Array:
-        parts = (
-            log_parts(kernel, p, factors, p.X[rows], data.Y[rows], data.n_outputs)
-            if experts
-            else log_joint(p.X[rows], p.prior)
-        )
+        parts = log_parts(kernel, p, factors, p.X[rows], data.Y[rows], data.n_outputs)
         parts -= parts.max(axis=1, keepdims=True)
         S = np.where(parts < np.log(negligible), 0.0, np.exp(parts))
         return S / S.sum(axis=1, keepdims=True)
@@ -146,7 +144,7 @@ def log_parts(
 ) -> Array:
     """Return l_nm of rows Y (n, D) at X (n, Q), (n, M)."""
     parts = log_joint(X, p.prior)
-    for m, (f, theta) in enumerate(zip(factors, p.natural, strict=True)):
+    for m, (f, theta) in enumerate(zip(factors, p.natural, strict=False)):
         residual, half = errors(kernel, theta, f, X, p.Z, Y)
         parts[:, m] -= 0.5 * p.beta * np.einsum("np,np->n", residual, residual)
         parts[:, m] -= 0.5 * p.beta * n_outputs * np.einsum("kn,kn->n", half, half)
