@@ -140,6 +140,7 @@ $(RIVALS)/.installed: pyproject.toml constraints.txt
 
 missing-values: ## measure the cost of missing values on the bundled data sets
 map-study: $(STUDY) ## measure the map and the probabilities beside PCA, ISOMAP, t-SNE, UMAP and mixtures
+new-rows: ## measure the probabilities that the paper's model gives to new rows
 verdicts: ## measure false alarms and power of the verdicts "group" and "slice"
 invariance: ## change labelled tables in ways that mean nothing, and compare the clusters: make invariance TABLES=FOLDER
 search-settings: ## compare the settings that the paper leaves open with SGP-MIC's column, for the model and the null models
@@ -149,7 +150,7 @@ speed: speed-estimators speed-end-to-end ## time the estimators, and `sgpmic fit
 speed-estimators: GIVEN = $(ROWS:%=--rows %)
 speed-estimators: $(STUDY) ## time evaluations and fits beside GPy, and files of a million rows; ROWS=1000000 adds ten million
 speed-end-to-end: $(STUDY) ## time `sgpmic fit FILE` beside scripts with UMAP and HDBSCAN, and with k-means and silhouettes
-missing-values map-study verdicts invariance search-settings agreement numbers speed-estimators speed-end-to-end: $(RUN)
+missing-values map-study new-rows verdicts invariance search-settings agreement numbers speed-estimators speed-end-to-end: $(RUN)
 	$(SCRIPT).$(subst -,_,$@) $(if $(TABLES),"$(TABLES)") $(GIVEN)
 
 clean: ## remove the environment and caches

@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks import invariance, map_study, missing_values, study
+from benchmarks import invariance, map_study, missing_values, new_rows, study
 from benchmarks.agreement import OWN, PROCEDURES
 from benchmarks.shared import number_table, standard_error
 from sgpmic_cli.benchmark.compare import METRICS
@@ -258,6 +258,11 @@ def false_alarms() -> str:
     wide = table.pivot(index="table", columns="judged", values="fraction")
     wide = wide.loc[table["table"].unique(), table["judged"].unique()]
     return number_table("fraction of tables with a group", wide, "{:.2f}")
+
+
+def new_row_probabilities() -> str:
+    """Return how good the probabilities of new rows under the paper's model are."""
+    return number_table("new rows", new_rows.summary(read("new-rows.csv")), "{:g}")
 
 
 def changes() -> str:

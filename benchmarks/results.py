@@ -42,6 +42,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "missing-values": ("study/missing/*",),
     "map-study": ("study/map.csv", "study/reliability.*"),
     "verdicts": ("verdicts.csv",),
+    "new-rows": ("new-rows.csv",),
     "invariance TABLES=benchmarks/tables/mixed": ("invariance.csv",),
     "speed-end-to-end": ("speed-end-to-end.json",),
     "speed-estimators ROWS=1000000": ("speed.json",),

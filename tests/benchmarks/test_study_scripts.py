@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 
-from benchmarks import map_study, missing_values, verdicts
+from benchmarks import map_study, missing_values, new_rows, verdicts
 from sgpmic import GroupMap
 
 CONFIDENCE = np.array([0.95, 0.95, 0.55, 0.55, 1.0])
@@ -64,3 +64,10 @@ def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
     assert list(written["judged"].unique()) == ["k-means", "clusters", "islands"]
     counts = written.groupby("table", sort=False)["with a group"].agg(list).tolist()
     assert counts == [[0, 0, 0], [2, 2, 2]]
+
+
+def test_clusters_are_matched_and_large_errors_of_new_rows_are_counted():
+    assert new_rows.matched(np.array([0, 0, 1, 2]), np.array([2, 2, 0, 1])).tolist() == [2, 0, 1]
+    rows = pd.DataFrame({"method": "a", "error": [0.1, 0.3], "right": [0.5, 1.0], "class": 1.0})
+    found = new_rows.summary(rows.assign(probability=1.0))
+    assert found.loc["a", ["right", "error", "above 0.1"]].tolist() == [0.75, 0.2, 1]
