@@ -58,9 +58,13 @@ def _shown(value: object) -> str:
     return "" if np.isnan(value) else f"{value:.2f}"
 
 
-def judged_cells(folder: Path) -> pd.DataFrame:
-    """Return the distinct cells of a benchmark that the paper prints, on the paper's data."""
-    table = read_document(folder / "benchmark.json", paper_suite().methods, table2())
+def read_cells(folder: Path) -> pd.DataFrame:
+    """Return the judged cells of the benchmark in a folder."""
+    return judged_cells(read_document(folder / "benchmark.json", paper_suite().methods, table2()))
+
+
+def judged_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the distinct cells of a comparison that the paper prints, on the paper's data."""
     table = table[table["metric"].isin(METRICS) & table["difference"].notna()]
     return with_counts(distinct(table[~table["data_differ"]]))
 
@@ -95,7 +99,7 @@ def methods_table(results: Path) -> pd.DataFrame:
     A column is fitted if settings that the paper leaves open were chosen by closeness to it.
     """
     sides = {"as run": "table2", "as stated": "table2-as-stated"}
-    cells = {side: judged_cells(results / folder) for side, folder in sides.items()}
+    cells = {side: read_cells(results / folder) for side, folder in sides.items()}
     first = cells["as run"].drop_duplicates("method")
     fitted = dict(zip(first["method"], first["settings_searched"], strict=True))
     groups = {title: [name] for name, title in zip(first["method"], first["title"], strict=True)}
@@ -125,7 +129,7 @@ def column_table(results: Path) -> pd.DataFrame:
     """
     found = {}
     for title, (folder, method) in PROCEDURES.items():
-        cells = judged_cells(results / folder)
+        cells = read_cells(results / folder)
         found[title] = cells[cells["method"] == method]
     distances = {
         title: cells.pivot(index=ROW, columns="metric", values="distance")[[*METRICS]]
@@ -201,7 +205,7 @@ def order_table(results: Path) -> pd.DataFrame:
     Spearman's correlation and the lead are means over the distinct rows of a data set. Leads with
     opposite signs have no ratio.
     """
-    cells = judged_cells(results / "table2")
+    cells = read_cells(results / "table2")
     rows = []
     for metric in METRICS:
         for place, row in cells[cells["metric"] == metric].groupby(ROW, sort=False):

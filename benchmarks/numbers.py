@@ -20,10 +20,12 @@ from typing import Any
 import pandas as pd
 
 from benchmarks import invariance, map_study, missing_values, new_rows, study
-from benchmarks.agreement import OWN, PROCEDURES
+from benchmarks.agreement import OWN, PROCEDURES, judged_cells
 from benchmarks.shared import number_table, standard_error
-from sgpmic_cli.benchmark.compare import METRICS
+from sgpmic_cli.benchmark import compare
+from sgpmic_cli.benchmark.compare import METRICS, NEAR, Verdict
 from sgpmic_cli.benchmark.tables import markdown_table
+from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
@@ -83,11 +85,24 @@ def read(file: str) -> Any:
     return pd.read_csv(StringIO(text)) if file.endswith(".csv") else text
 
 
+@cache
+def compared(folder: str) -> pd.DataFrame:
+    """Return the comparison of a benchmark."""
+    numbers = pd.DataFrame(read(f"{folder}/benchmark.json")["numbers"])
+    return compare.comparison(numbers, paper_suite().methods, table2())
+
+
+def judged(folder: str) -> pd.DataFrame:
+    """Return the distinct cells of a benchmark that the paper prints, on the paper's data."""
+    return judged_cells(compared(folder))
+
+
 def count(folder: str, verdict: str, method: str | None = None) -> str:
     """Return the number of distinct cells of a benchmark with a verdict."""
-    counts = read(f"{folder}/summary.json")
-    counts = counts["by_method"][method] if method else counts["verdicts"]
-    return str(sum(counts.get(name, 0) for name in VERDICTS[verdict]))
+    cells = judged(folder)
+    if method is not None:
+        cells = cells[cells["method"] == method]
+    return str(cells["verdict"].isin(VERDICTS[verdict]).sum())
 
 
 def percent(folder: str, verdict: str) -> str:
@@ -95,9 +110,16 @@ def percent(folder: str, verdict: str) -> str:
     return f"{100 * int(count(folder, verdict)) / int(count(folder, 'judged')):.0f} %"
 
 
-def counted(folder: str, name: str) -> str:
-    """Return another count of the summary of a benchmark."""
-    return str(read(f"{folder}/summary.json")[name])
+def near_but_significant(folder: str) -> str:
+    """Return the number of cells that are within one point and differ significantly."""
+    cells = judged(folder)
+    near = cells[cells["verdict"] == Verdict.NEAR]
+    return str(((near["low"] > 0.0) | (near["high"] < 0.0)).sum())
+
+
+def interval_within_one_point(folder: str) -> str:
+    """Return the number of cells whose whole interval is within one point."""
+    return str((judged(folder)[["low", "high"]].abs().max(axis=1) <= NEAR).sum())
 
 
 def minutes(folder: str) -> str:
@@ -109,9 +131,10 @@ def minutes(folder: str) -> str:
 
 def verdicts(folder: str) -> str:
     """Return the verdicts of a benchmark by score."""
-    counts = pd.DataFrame(read(f"{folder}/summary.json")["by_metric"]).T.fillna(0)
-    counts.index = counts.index.str.upper()
-    return number_table("", counts, "{:.0f}")
+    cells = compare.distinct(compare.in_print(compared(folder)))
+    counts = {metric: cells["verdict"][cells["metric"] == metric] for metric in METRICS}
+    table = pd.DataFrame({name.upper(): compare.count_verdicts(it) for name, it in counts.items()})
+    return number_table("", table.T.fillna(0), "{:.0f}")
 
 
 def off(folder: str, verdict: str) -> str:
@@ -182,7 +205,7 @@ def near(group: str) -> str:
 
 def wins(metric: str, method: str) -> str:
     """Return the number of experiments in which a method has our best mean."""
-    return str(read("table2/summary.json")["wins"][metric]["ours"][method])
+    return str(compare.wins(compared("table2"), metric)[method])
 
 
 def ari_by_set() -> Iterator[tuple[str, pd.DataFrame]]:

@@ -29,6 +29,13 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.peers import (
+    PeerGaussianMixture,
+    PeerHDBSCAN,
+    PeerKMeans,
+    PeerSpectral,
+    PeerWard,
+)
 from benchmarks.shared import (
     BUNDLED,
     number_table,
@@ -39,13 +46,6 @@ from benchmarks.shared import (
     tables_in,
 )
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.benchmark.peers import (
-    PeerGaussianMixture,
-    PeerHDBSCAN,
-    PeerKMeans,
-    PeerSpectral,
-    PeerWard,
-)
 from sgpmic_cli.clustering.group_map import GroupMap
 from sgpmic_cli.data.loading import load
 from sgpmic_cli.paper.model.estimator import SGPMIC

@@ -3,7 +3,6 @@
 import csv
 import difflib
 import io
-import re
 import shlex
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -26,11 +25,6 @@ def for_html(text: str) -> str:
 def for_terminal(text: str) -> str:
     """Return printable text, shortened if it is very long."""
     return shortened(printable(text), 20 * LONGEST)
-
-
-def for_markdown(text: str) -> str:
-    """Escape text for Markdown, also inside a table."""
-    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", printable(text))
 
 
 def shortened(text: str, most: int = LONGEST) -> str:

@@ -169,9 +169,9 @@ def distinct(table: pd.DataFrame) -> pd.DataFrame:
     return table[~repeated | (table["data"] == "")]
 
 
-def is_best(table: pd.DataFrame, column: str = "mean") -> pd.Series:
+def is_best(table: pd.DataFrame) -> pd.Series:
     """Return whether each mean is the best of its row, to two decimals; one alone is not."""
-    means = table[column].round(2)
+    means = table["mean"].round(2)
     rows = means.groupby([table[name] for name in ("metric", *ROW)], sort=False)
     return (means == rows.transform("max")) & (rows.transform("count") > 1)
 
@@ -266,17 +266,11 @@ def count_verdicts(verdicts: pd.Series) -> dict[str, int]:
     return {str(verdict): int(counts[verdict]) for verdict in Verdict if verdict in counts}
 
 
-def wins(table: pd.DataFrame, metric: str, column: str = "mean") -> dict[str, int]:
-    """Count the distinct rows in which the mean of each method is the best.
-
-    The counts of the printed numbers, with column "paper_mean", include only the methods that have
-    a printed column of their own.
-    """
+def wins(table: pd.DataFrame, metric: str) -> dict[str, int]:
+    """Count the distinct rows in which the mean of each method is the best."""
     table = table[table["metric"] == metric]
-    if column == "paper_mean":
-        table = in_print(table)
     unique = distinct(table)
-    counts = is_best(unique, column).groupby(unique["method"]).sum()
+    counts = is_best(unique).groupby(unique["method"]).sum()
     return {method: int(counts.get(method, 0)) for method in table["method"].unique()}
 
 
@@ -285,40 +279,20 @@ def in_print(table: pd.DataFrame) -> pd.DataFrame:
     return table[(table["column"] == table["method"]) & table["paper_mean"].notna()]
 
 
-def summary(
-    table: pd.DataFrame, printed: pd.DataFrame | None, metrics: Sequence[str] = METRICS
-) -> dict[str, Any]:
-    """Count the verdicts on the printed cells and the wins."""
+def summary(table: pd.DataFrame, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
+    """Count the verdicts on the printed cells, and those of them that are near or differ."""
     compared = table[table["metric"].isin(metrics) & table["paper_mean"].notna()]
     cells = distinct(compared)
     judged = cells[cells["difference"].notna() & ~cells["data_differ"]]
-    judged = judged.sort_values("difference", key=lambda each: -each.abs(), kind="stable")
-    near = judged[judged["verdict"] == Verdict.NEAR]
-    differing = judged[judged["verdict"].isin([Verdict.UP, Verdict.DOWN])]
-    columns = {name: name for name in ("dataset", "explained_variance", "method", "metric")}
-    columns |= {"mean": "ours", "paper_mean": "paper", "difference": "difference"}
-    listed = differing[[*columns]].rename(columns={**columns, "explained_variance": "variance"})
-    listed["interval"] = differing[["low", "high"]].to_numpy().tolist()
-    by = {
-        f"by_{column}": cells.groupby(column, sort=False)["verdict"]
-        for column in ("metric", "method", "dataset")
-    }
+    by = {name: cells.groupby(name, sort=False)["verdict"] for name in ("method", "dataset")}
     return {
-        "published": 0 if printed is None else len(printed),
         "compared": len(compared),
         "distinct": len(cells),
         "judged": len(judged),
         "within_one_point": int((judged["difference"].abs() <= NEAR).sum()),
-        "near_but_significant": int(((near["low"] > 0.0) | (near["high"] < 0.0)).sum()),
-        "interval_within_one_point": int((judged[["low", "high"]].abs().max(axis=1) <= NEAR).sum()),
-        "differ": len(differing),
+        "differ": int(judged["verdict"].isin([Verdict.UP, Verdict.DOWN]).sum()),
         "verdicts": count_verdicts(cells["verdict"]),
-        **{name: {str(key): count_verdicts(it) for key, it in by[name]} for name in by},
-        "differing": listed.to_dict("records"),
+        **{f"by_{name}": {str(key): count_verdicts(it) for key, it in by[name]} for name in by},
         "rows": len(distinct(table).drop_duplicates(ROW)),
         **caveats(table),
-        "wins": {
-            metric: {"ours": wins(table, metric), "paper": wins(table, metric, "paper_mean")}
-            for metric in metrics
-        },
     }

@@ -56,8 +56,8 @@ class Report:
 
     @cached_property
     def counts(self) -> dict[str, Any]:
-        """The counts of verdicts and wins."""
-        return summary(self.table, self.printed, self.metrics)
+        """The counts of verdicts."""
+        return summary(self.table, self.metrics)
 
     def title(self, method: str) -> str:
         """Return the name of a method on the page."""

@@ -1,8 +1,7 @@
 """Run a benchmark and write its documents; read them back.
 
-`table.*` has our number, the printed one and the verdict in each cell, `summary.*` the counts and
-the cells that differ, and `benchmark.json` the rows of the comparison. The tables hold no times and
-no dates, so a benchmark that was killed and resumed ends with the same bytes.
+`benchmark.json` has the rows of the comparison, and `table.csv` the same without times, so that a
+benchmark that was killed and resumed ends with the same bytes.
 """
 
 import json
@@ -20,24 +19,20 @@ from sgpmic_cli.benchmark.compare import (
     ROW,
     Verdict,
     best_settings,
-    caveat_sentences,
     compare,
     comparison,
-    has_print,
     is_best,
     shown_metrics,
-    summary,
 )
 from sgpmic_cli.benchmark.methods import Methods, error_text
 from sgpmic_cli.benchmark.plan import Study
 from sgpmic_cli.benchmark.run import RunOptions, Runs, run_study, write_study
 from sgpmic_cli.errors import SgpmicError
 from sgpmic_cli.scores import SCORES
-from sgpmic_cli.text import for_markdown, printable
+from sgpmic_cli.text import printable
 
 TITLES = {**{name: score.title for name, score in SCORES.items()}, "seconds": "seconds"}
 RANKED = "ari"
-HEAD = ["data set", "variance % (Q)"]
 CSV_COLUMNS = [
     *("metric", "dataset", "explained_variance", "q", "method", "mean", "std", "repeats", "failed"),
     *("paper_mean", "paper_std", "difference", "low", "high", "verdict", "settings", "note"),
@@ -60,15 +55,7 @@ def run_benchmark(
     runs = run_study(study, options, out)
     table = best_settings(compare(runs.frame, study.methods, printed))
     content = document(study, table)
-    files = {
-        "table.csv": tidy_csv(table),
-        "table.md": markdown(table),
-        "benchmark.json": as_json(content),
-    }
-    if has_print(table):
-        counts = summary(table, printed)
-        files["summary.json"] = as_json(counts)
-        files["summary.md"] = summary_markdown(counts)
+    files = {"table.csv": tidy_csv(table), "benchmark.json": as_json(content)}
     write_study(Path(out), files, runs)
     return runs, table, content
 
@@ -157,29 +144,6 @@ def with_texts(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def markdown(table: pd.DataFrame) -> str:
-    """Return a table of each metric with our number, the printed one and the verdict."""
-    shown, methods = with_texts(table), table["method"].unique().tolist()
-    ours = shown["ours"].where(~shown["best"], "**" + shown["ours"] + "**")
-    paper = (shown["paper"] + " ").where(shown["paper_mean"].notna(), "")
-    off = (" " + shown["off"]).where((shown["off"] != "") & (shown["verdict"] != "exact"), "")
-    shown["text"] = ours + "<br>" + paper + shown["verdict"] + off
-    parts = []
-    for metric in shown_metrics(table):
-        part = shown[shown["metric"] == metric]
-        body = []
-        for (dataset, _), row in part.groupby(ROW, sort=False):
-            cells = dict(zip(row["method"], row["text"], strict=True))
-            texts = (cells.get(method, "") for method in methods)
-            body.append([for_markdown(str(dataset)), row["row"].iloc[0], *texts])
-        title = f"{TITLES[metric]}{', ours over the paper’s' if has_print(table) else ''}"
-        parts.append(f"### {title}\n\n{markdown_table([*HEAD, *methods], body, left=2)}")
-    parts.append("".join(f"- {verdict}: {verdict.meaning}\n" for verdict in used(table)))
-    if notes := notes_of(table):
-        parts.append("".join(f"- {', '.join(where)}: {note}\n" for note, where in notes.items()))
-    return "\n".join(parts)
-
-
 def methods_table(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     """Return heading and rows: the mean ARI of each method and its verdicts, the best first.
 
@@ -193,48 +157,6 @@ def methods_table(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
         for name, mean in means.sort_values(ascending=False, kind="stable").items()
     ]
     return ["method", f"mean {TITLES[RANKED]}", *verdicts], rows
-
-
-def summary_markdown(counts: Mapping[str, Any]) -> str:
-    """Return the summary of a comparison as Markdown."""
-    verdicts = [verdict for verdict in Verdict if verdict in counts["verdicts"]]
-    listed = ", ".join(f"{counts['verdicts'][verdict]} {verdict}" for verdict in verdicts)
-    near, whole, differ = (
-        f"{counts[name]} ({100.0 * counts[name] / max(1, counts['judged']):.0f} %)"
-        for name in ("within_one_point", "interval_within_one_point", "differ")
-    )
-    parts = [
-        f"{counts['compared']} cells are compared with the {counts['published']} numbers that the "
-        f"paper prints; {counts['compared'] - counts['distinct']} of them repeat an experiment "
-        f"(equal data, equal Q) and are counted once. The other {counts['distinct']}: "
-        f"{listed or 'none'}.\n",
-        f"Of the {counts['judged']} cells on the paper's data, {near} are within one point; of "
-        f"{whole} the whole interval is. {differ} differ: by more than one point, and "
-        f"significantly. Another {counts['near_but_significant']} differ significantly and are "
-        "within one point.\n",
-    ]
-    for title in ("metric", "method", "dataset"):
-        body = [
-            [TITLES.get(name, name), *(str(of.get(verdict, 0)) for verdict in verdicts)]
-            for name, of in counts[f"by_{title}"].items()
-        ]
-        parts.append(markdown_table([title, *verdicts], body))
-    lines = [f"{verdict}: {verdict.meaning}" for verdict in verdicts]
-    parts.append("".join(f"- {line}\n" for line in [*lines, *caveat_sentences(counts)]))
-    if counts["differing"]:
-        heading = ["cell", "score", "ours", "paper", "difference", "95 % interval"]
-        body = [
-            [
-                f"{cell['method']} on {cell['dataset']} {cell['variance']}",
-                TITLES[cell["metric"]],
-                *(f"{cell[side]:.2f}" for side in ("ours", "paper")),
-                signed(cell["difference"]),
-                "{:.1f} to {:.1f}".format(*cell["interval"]),
-            ]
-            for cell in counts["differing"]
-        ]
-        parts.append(f"Cells that differ, the largest first:\n\n{markdown_table(heading, body, 2)}")
-    return "\n".join(parts)
 
 
 def notes_of(table: pd.DataFrame, row: str = "explained_variance") -> dict[str, list[str]]:

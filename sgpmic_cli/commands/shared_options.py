@@ -62,8 +62,8 @@ _DATASETS = (
 )
 Datasets = Annotated[str, Option("--dataset", help=_DATASETS)]
 _METHODS = (
-    "Methods, separated by commas: names, 'all' for those of the paper, 'peers' for common "
-    "scikit-learn clusterers, or module:Class."
+    "Methods, separated by commas: names, 'all' for those of the paper, or module:Class, such as "
+    "sklearn.cluster:KMeans."
 )
 Methods = Annotated[str, Option(help=_METHODS)]
 Out = Annotated[Path, Option(help="Output folder for the tables and the manifest.")]

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sgpmic_cli.benchmark.compare import compare, judge, summary, wins
+from sgpmic_cli.benchmark.compare import compare, judge, summary
 from sgpmic_cli.benchmark.plan import Study
 from sgpmic_cli.benchmark.tables import document, read_document
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
@@ -37,7 +37,7 @@ def test_the_note_of_a_one_to_one_acc_has_the_purity():
     assert "45.30" in acc["note"]
 
 
-def test_a_null_model_is_compared_with_another_column_and_wins_nothing_in_the_paper():
+def test_a_null_model_is_compared_with_another_column():
     table = _compared(
         _runs("null-fcm", "wine", acc=75.28),
         _runs("isomap-fcm", "wine", cell=1, acc=75.28),
@@ -45,8 +45,7 @@ def test_a_null_model_is_compared_with_another_column_and_wins_nothing_in_the_pa
     )
     verdicts = table[table["metric"] == "acc"]["verdict"].tolist()
     assert verdicts[:2] == ["exact", "differs up"]
-    assert wins(table, "acc", "paper_mean") == {"isomap-fcm": 1, "pca-fcm": 0}
-    assert summary(table, table2())["other_column"] == ["null-fcm"]
+    assert summary(table)["other_column"] == ["null-fcm"]
 
 
 @pytest.mark.parametrize(
@@ -157,22 +156,3 @@ def test_a_side_without_spread_takes_that_of_the_other(s_ours, n, s_paper, m, ve
     # With a single run, the degrees of freedom are those of the other side.
     freedom = max(n, m, 2) - 1 if 1 in (n, m) else n + m - 2
     assert judged["high"] == pytest.approx(-5.0 + stats.t.ppf(0.975, freedom) * error, abs=1e-9)
-
-
-def test_near_cells_can_differ_significantly_and_are_counted_apart():
-    means = {
-        "pca-fcm": 91.33,
-        "ppca-fcm": 91.0,
-        "isomap-fcm": 80.0,
-        "aml": 91.6,
-        "fgplvm-fcm": 85.7,
-    }
-    runs = [
-        _runs(name, "iris", cell=i, percentage=50, acc=mean)
-        for i, (name, mean) in enumerate(means.items())
-    ]
-    counts = summary(_compared(*runs), table2(), ("acc",))
-    # The print has no spread for PCA, PPCA and ISOMAP, 0.84 for AML and 4.87 for FGPLVM.
-    assert (counts["judged"], counts["within_one_point"], counts["differ"]) == (5, 4, 1)
-    assert counts["near_but_significant"] == 1  # PPCA
-    assert counts["interval_within_one_point"] == 3  # all near ones but FGPLVM

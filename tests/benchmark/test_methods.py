@@ -10,8 +10,7 @@ METHODS = paper_suite().methods
 def test_every_built_in_method_is_a_clusterer_that_accepts_its_settings():
     for method in METHODS.values():
         assert callable(import_class(method.target).fit_predict)
-        if method.group != "peers":
-            assert {"n_clusters", "n_components", "random_state"} <= method.accepts()
+        assert {"n_clusters", "n_components", "random_state"} <= method.accepts()
         assert set(method.settings) <= method.accepts()
         if isinstance(method, PaperMethod):
             assert {*method.as_run, *method.as_stated} <= method.accepts()

@@ -38,7 +38,7 @@ def test_a_reversed_order_of_the_methods_and_a_lost_lead_are_seen(tmp_path, monk
             for method, (printed, ours) in numbers.items()
         ]
     )
-    monkeypatch.setattr(agreement, "judged_cells", lambda _: cells)
+    monkeypatch.setattr(agreement, "read_cells", lambda _: cells)
     table = agreement.order_table(tmp_path).set_index(["score", "data set"])
     shown = ["rank correlation", "printed lead", "our lead"]
     assert table.loc[("ACC", "iris"), shown].tolist() == [0.5, -10, 10]

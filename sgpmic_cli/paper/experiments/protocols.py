@@ -10,7 +10,6 @@ printed numbers apply to registered data sets only.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ class PaperMethod(Method):
 
 @cache
 def paper_methods() -> Methods:
-    """Return the methods of the paper and the peers."""
+    """Return the methods of the paper."""
     methods = read_methods(FOLDER / "methods.toml", PaperMethod)
     stated = methods["sgp-mic"]
     assert isinstance(stated, PaperMethod)
@@ -55,7 +54,7 @@ def paper_methods() -> Methods:
         settings = {**stated.as_stated, **methods[name].settings}
         methods[name] = replace(methods[name], settings=settings)
     methods["null-experts"] = replace(methods["null-experts"], settings=dict(stated.as_run))
-    return methods | read_methods(files("sgpmic_cli.benchmark") / "peers.toml")
+    return methods
 
 
 def paper_suite() -> Suite:

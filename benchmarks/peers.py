@@ -1,4 +1,4 @@
-"""Common clusterers of scikit-learn for comparisons, each with one fixed configuration.
+"""Common clusterers of scikit-learn, each with one fixed configuration.
 
 Their settings depend only on the number of rows.
 """
