@@ -124,8 +124,6 @@ def result_of(model: Any, rows: Rows, results: RowResults) -> Result:
     return replace(
         result,
         verdicts=model.verdicts_,
-        groups=model.groups_[model.labels_ >= 0],
-        group_verdicts=[{"verdict": "group", "depth": depth} for depth in model.group_depths_],
         stability=model.stability_,
         overlap=_overlap(model),
         n_refits=parameters["n_resamples"],

@@ -6,11 +6,13 @@ from typing import Literal
 import numpy as np
 from sklearn.utils import gen_batches
 
-from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.row_blocks import moments, row_blocks
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of values outside leave the floating-point range
+FAR = 10.0  # ranges; one of a million values of a normal distribution is beyond 0.5
+FEWEST_ROWS = 10  # of a table with outliers
 FIRST_ROWS = 1024  # usually enough to find as many distinct rows as clusters
 
 Scale = Literal["none", "global", "standard"]
@@ -75,6 +77,27 @@ def check_spread(Y: Array) -> None:
             "The values are too large or too small to be squared in floating point; "
             "multiply the data by a constant first."
         )
+
+
+def gross_outliers(Y: Array) -> BoolArray:
+    """Return the rows (N,) with a value that is far beyond the range of nearly all others.
+
+    The range leaves out a hundredth of the values on either side, at least one. A value is far if
+    it lies more than FAR times this range beyond it: a code such as 1e9 for a missing value, or a
+    row of totals. At most as many rows are returned as the range leaves out on one side.
+    """
+    n = len(Y)
+    most = max(n // 100, 1)
+    far = np.zeros(n, dtype=bool)
+    if n < FEWEST_ROWS:
+        return far
+    for column in Y.T:
+        known = np.sort(column[~np.isnan(column)])
+        if len(known) > 2 * most + 1:
+            low, high = known[most], known[-1 - most]
+            beyond = np.maximum(low - column, column - high)
+            far |= (high > low) & (np.nan_to_num(beyond) > FAR * (high - low))
+    return far if far.sum() <= most else np.zeros(n, dtype=bool)
 
 
 def canonical_order(blocks: Iterable[Array]) -> Indices:

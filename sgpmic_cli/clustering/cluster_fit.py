@@ -1,9 +1,8 @@
 """Find the clusters of scaled rows: prepare the rows, choose the number, cluster.
 
-The clusters come from a consensus of base clusterings or from a spanning tree (`clusters/`).
+The clusters are groups that the rows show, or else the consensus of base clusterings (`clusters/`).
 """
 
-from collections.abc import Callable
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -14,20 +13,26 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import rankdata
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
-from sgpmic_cli.clustering.clusters.base_clusterings import Consensus, refit
-from sgpmic_cli.clustering.clusters.cluster_number import Selection, choose_number
+from sgpmic_cli.clustering.clusters.base_clusterings import (
+    Consensus,
+    one_clustering,
+    refit,
+)
 from sgpmic_cli.clustering.clusters.cluster_space import (
     ClusterSpace,
     SharedDimensions,
     shared_dimensions,
     used_features,
 )
-from sgpmic_cli.clustering.clusters.discrete_columns import discrete_features
-from sgpmic_cli.clustering.clusters.label_constants import COPY, MOST_CLUSTERS
-from sgpmic_cli.clustering.clusters.missing_values import Gaussian, fit_gaussian, impute
+from sgpmic_cli.clustering.clusters.columns import discrete_features, numeric_features
 from sgpmic_cli.clustering.clusters.probabilities import ClusterModel
-from sgpmic_cli.errors import UsageError, warn_caller
+from sgpmic_cli.clustering.clusters.search import GroupSearch
+from sgpmic_cli.clustering.clusters.slices import MOST_CLUSTERS
+from sgpmic_cli.clustering.missing_values import Gaussian, fit_gaussian, impute
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.scaling import canonical_order, distinct_rows
+
+COPY = 0.99  # a convention: Cramér's V of near copies, which share 98 % of the variance
 
 
 class PreparedRows(NamedTuple):
@@ -38,6 +43,7 @@ class PreparedRows(NamedTuple):
     gaussian: Gaussian | None  # fills in missing values
     order: Indices  # of the rows
     shared: SharedDimensions | None
+    search: GroupSearch
 
 
 def prepare_rows(rows: Array, columns: Indices) -> PreparedRows:
@@ -45,6 +51,7 @@ def prepare_rows(rows: Array, columns: Indices) -> PreparedRows:
     discrete = discrete_features(rows, columns)
     used = used_features(rows, discrete, columns)
     missing = np.isnan(rows)
+    numeric = numeric_features(rows)
     gaussian = fit_gaussian(rows, used) if missing.any() else None
     if gaussian is not None:
         rows = impute(gaussian, rows)
@@ -52,7 +59,8 @@ def prepare_rows(rows: Array, columns: Indices) -> PreparedRows:
     rows, mask = rows[order], None if gaussian is None else missing[order]
     # The number of clusters depends on the table and not on `random_state`.
     shared = shared_dimensions(rows, discrete, used, columns, np.random.RandomState(0))
-    return PreparedRows(rows, mask, gaussian, order, shared)
+    search = GroupSearch(rows, discrete, numeric, columns)
+    return PreparedRows(rows, mask, gaussian, order, shared, search)
 
 
 def copy_groups(Y: Array, columns: Indices) -> tuple[Indices, Array]:
@@ -91,7 +99,7 @@ def _basis(features: Array) -> Array:
 def numbers_to_try(n_clusters: Any, Y: Array, given: Array | None) -> list[int]:
     """Return the numbers of clusters to choose from for rows Y, perhaps with memberships."""
     if isinstance(n_clusters, str):
-        low, high = 1, min(distinct_rows(Y, MOST_CLUSTERS), max(2, len(Y) // 10))
+        low, high = 1, min(distinct_rows(Y, MOST_CLUSTERS), max(2, len(Y) // 4))
     elif isinstance(n_clusters, Integral):
         low = high = int(n_clusters)
     elif len(n_clusters) == 2 and 1 <= n_clusters[0] <= n_clusters[1]:
@@ -112,30 +120,10 @@ def numbers_to_try(n_clusters: Any, Y: Array, given: Array | None) -> list[int]:
     return list(range(low, high + 1))
 
 
-def choose_from(
-    prepared: PreparedRows, numbers: list[int], most: int | None, report: Callable[[str], None]
-) -> Selection:
-    """Choose the number of clusters. If it is MOST_CLUSTERS, go on once, up to `most`."""
-    rows, shared = prepared.rows, prepared.shared
-    report(f"number of clusters, from {numbers[0]} to {numbers[-1]}")
-    found = choose_number(rows, numbers, shared)
-    if found.chosen < MOST_CLUSTERS or most is None:
-        return found
-    numbers = list(range(1, min(most, len(rows) // 10) + 1))
-    if numbers[-1] > MOST_CLUSTERS:
-        report(f"number of clusters, up to {numbers[-1]}")
-        found = choose_number(rows, numbers, shared)
-    if found.chosen == numbers[-1]:
-        warn_caller(
-            f"The number of clusters, {found.chosen}, is the largest that was tried: more "
-            "clusters may describe these data better, or the data form a continuum."
-        )
-    return found
-
-
 def find_clusters(
     prepared: PreparedRows,
     n_clusters: int,
+    is_open: bool,
     given: Array | None,
     n_resamples: int,
     random_state: np.random.RandomState,
@@ -143,16 +131,25 @@ def find_clusters(
     """Return the clusters, the model that assigns rows to them, and their stability (M,).
 
     `given` are memberships (N, M) of the prepared rows, or None. Without refits the stability is
-    None.
+    None. If the number was open, only groups that decided it are taken for the clusters.
     """
-    space = ClusterSpace.of(prepared.rows, prepared.shared, n_clusters)
     seed = int(random_state.randint(np.iinfo(np.int32).max))
+    refitted = n_resamples > 0 and n_clusters > 1
+    if given is None:
+        search = prepared.search
+        groups = search.groups if is_open else search.of_number(n_clusters)
+        if groups is not None and groups.number == n_clusters:
+            found = one_clustering(groups.evidence, search.labels(groups), n_clusters)
+            halves = np.random.RandomState(seed)
+            stability = search.stability(groups, n_resamples, halves) if refitted else None
+            return found, ClusterModel(found.labels, n_clusters, None, None), stability
+    space = ClusterSpace.of(prepared.rows, prepared.shared, n_clusters)
     if given is None:
         found = space.consensus(n_clusters)
     else:
         found = Consensus(given.argmax(axis=1), [given], ("given",))
     refits = stability = None
-    if n_resamples and n_clusters > 1:
+    if refitted:
         refits, stability = refit(space.rows, found, n_resamples, np.random.RandomState(seed))
     posterior, refits = space.in_columns(found.posterior), space.in_columns(refits)
     return found, ClusterModel(found.labels, n_clusters, posterior, refits), stability

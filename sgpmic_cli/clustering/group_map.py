@@ -1,8 +1,8 @@
 """The default model as a scikit-learn estimator.
 
-The clusters come from a consensus of base clusterings or from a spanning tree (`clusters/`). The
-Gaussian process does not decide them. It learns the map of the rows, given the probabilities of the
-clusters (`map/`).
+The clusters are groups that several views of the rows agree about, or else slices from a consensus
+of base clusterings (`clusters/`). The Gaussian process does not decide them. It learns the map of
+the rows, given the probabilities of the clusters (`map/`).
 """
 
 from collections.abc import Mapping
@@ -22,20 +22,23 @@ from sgpmic_cli import estimators
 from sgpmic_cli._typing import Array, Indices, PathLike, Table
 from sgpmic_cli.clustering.cluster_fit import (
     PreparedRows,
-    choose_from,
     copy_groups,
     find_clusters,
     given_memberships,
     numbers_to_try,
     prepare_rows,
 )
-from sgpmic_cli.clustering.clusters.islands import surviving_groups
-from sgpmic_cli.clustering.clusters.label_constants import MOST_CLUSTERS
-from sgpmic_cli.clustering.clusters.missing_values import Gaussian, impute
 from sgpmic_cli.clustering.clusters.probabilities import ClusterModel
-from sgpmic_cli.clustering.clusters.verdicts import continuous_columns, verdicts_of
+from sgpmic_cli.clustering.clusters.slices import choose_number
 from sgpmic_cli.clustering.map.new_rows import TrainingRows, locate, rows_at
-from sgpmic_cli.clustering.map.training import FittedMap, MapFitter, fit_map, start_map
+from sgpmic_cli.clustering.map.training import (
+    FittedMap,
+    MapFitter,
+    fit_map,
+    principal_components,
+    start_map,
+)
+from sgpmic_cli.clustering.missing_values import Gaussian, impute
 from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.estimators import (
     COUNT,
@@ -51,14 +54,12 @@ from sgpmic_cli.estimators import (
 from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.model_file import flattened, save_model, unflattened
 from sgpmic_cli.row_blocks import Workers, row_blocks
-from sgpmic_cli.scaling import Scale, canonical_order, distinct_rows
+from sgpmic_cli.scaling import Scale, canonical_order, gross_outliers
 from sgpmic_cli.tables.rows import Rows
 
-# Rows that decide verdicts and groups. The search of their neighbours takes quadratic time: 10,000
-# rows of ten columns took 11 of the 13 seconds of a fit.
-VERDICT_ROWS = 5_000
+SHEET_INDUCING = 4  # inducing inputs of a cluster on curved sheets; 1.5 lose neighbours
 # A model file holds arrays with an entry for each row, fitted parts and JSON values.
-ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_", "groups_")
+ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_")
 PARTS: dict[str, Any] = {
     "offset_": Array,
     "scale_": Array,
@@ -70,30 +71,32 @@ PARTS: dict[str, Any] = {
     "_clusters": ClusterModel,
     "_map": FittedMap,
 }
-VALUES = ("base_clusterings_", "verdicts_", "group_depths_")
+VALUES = ("base_clusterings_", "verdicts_")
 
 
 @dataclass(eq=False, repr=False)
 class GroupMap(estimators.RowClusterer):
     """An estimator that clusters the rows of a table and maps them to a latent space.
 
-    The clusters are the consensus of several base clusterings, or the parts of a spanning tree if
-    gaps separate them. The probabilities of a row are the mean of the posteriors of the base
-    clusterings; the labels of the nearest rows give them if gaps separate the clusters. The map is
+    If several views of the rows agree about groups, the clusters are the groups. Otherwise they are
+    slices of a continuum: the consensus of several base clusterings. The labels of the nearest rows
+    give the probabilities of groups, the posteriors of the base clusterings those of slices. The
+    map is
     the latent space of one sparse Gaussian process that all clusters share. It has a Gaussian
     distribution for every row and a Gaussian mixture as prior, so rows of one cluster lie together
     as far as they are known to belong together. The paper's own model is `SGPMIC`.
 
     The methods take rows X of shape (n_samples, n_features): arrays, data frames, which `encoder_`
-    makes features of, or `Rows`. There is no `sample_weight`: the spanning tree and the tests of
-    valleys are not defined for weighted rows.
+    makes features of, or `Rows`. There is no `sample_weight`: the views of the
+    rows are not defined for weighted rows.
 
     Parameters
     ----------
     n_clusters : int, "auto" or (int, int), default="auto"
-        Number of clusters M. "auto" chooses among 1 to 15, and at most a tenth of the rows; if 15
-        is the best, it goes on to 30. A pair is the smallest and the largest number to try. Up to
-        `max_rows` rows, the number does not depend on `random_state`.
+        Number of clusters M. With "auto" it is the number of groups, or else that of the slices
+        with the best silhouette, from 1 to 15 and at most a quarter of the rows. A pair is the
+        smallest and the largest number to try. Up to `max_rows` rows, the number does not depend
+        on `random_state`.
     n_components : int or float, default=2
         Number of latent dimensions Q, at most the number of columns. A float in (0, 1) selects the
         smallest number of principal components that explains this fraction of the variance.
@@ -112,9 +115,8 @@ class GroupMap(estimators.RowClusterer):
     tol : float, default=0.02
         Stop when the bound is estimated to be within `tol` nats per row of its limit.
     n_resamples : int, default=8
-        Number of refits of the base clusterings to random halves of the rows. Probabilities are
-        the mean over the refits, unless gaps separate the clusters. Labels and map do not depend
-        on the refits.
+        Number of refits of the clusters to random halves of the rows. Probabilities of slices are
+        the mean over the refits. Labels and map do not depend on the refits.
     max_rows : int, default=10000
         If there are more rows than this, fit a random subsample of this size and assign the
         remaining rows with `predict`.
@@ -140,10 +142,11 @@ class GroupMap(estimators.RowClusterer):
     n_clusters_, no_clusters_ : int, bool
         Number of clusters M. Whether it was open and the data show no clusters.
     selection_ : DataFrame or None
-        Evidence for each number of clusters that was tried. `plausible` is True for the chosen
-        number and for those that are nearly as good.
+        How the number was chosen if it was open. For groups one row with the evidence in words and
+        the agreement of the views; for slices the silhouette of each number that was tried, with
+        that of null reference data.
     summary_ : DataFrame
-        One row for each cluster: rows, certainty, verdict with its border, stability.
+        One row for each cluster: rows, certainty, verdict, stability.
     consensus_, base_clusterings_ : ndarray of shape (n_fitted, M), tuple of str
         Fraction of base clusterings that put a fitted row into a cluster, and their names.
     cluster_sizes_, certainty_ : ndarray of shape (M,)
@@ -152,13 +155,8 @@ class GroupMap(estimators.RowClusterer):
         Overlap of each cluster with its counterpart in the refits, from 0 to 1. None without
         refits or with one cluster.
     verdicts_ : list of dict
-        What each cluster is: "group" if a valley of the density separates it from every
-        neighbour, "slice" if it is a part of a continuum, or "too few rows to say". `depth` is the
-        density in the shallowest valley relative to the lower peak, towards `neighbour`.
-    groups_, group_depths_ : ndarray of shape (n_samples,), list of float
-        Group of each row or -1, and the depth of the shallowest valley around each group. Groups
-        are parts of the rows that valleys separate and that halves of the rows and fits without a
-        column show again. They need not be clusters, and clusters can be slices of them.
+        What each cluster is: "group" if several views of the rows show it or the groups in it,
+        "slice" if it is a part of a continuum, or "too few rows to say".
     overlapping_pairs_, small_clusters_, empty_clusters_ : list
         Pairs of clusters that share their rows, clusters of a few rows, clusters without rows.
     log_density_, unusual_below_ : ndarray of shape (n_samples,), float
@@ -239,19 +237,20 @@ class GroupMap(estimators.RowClusterer):
         random_state = check_random_state(self.random_state)
         with estimators.fitting_threads(self.n_jobs) as threads:
             prepared = self._prepared(Y, random_state)
-            n_clusters = self._chosen_number(prepared, numbers, Y)
+            estimators.report_step(self, "number of clusters")
+            n_clusters = self._chosen_number(prepared, numbers)
             estimators.report_step(self, "clusters")
             given = None if given is None else given[self._row_indices]
+            is_open = len(numbers) > 1
             found, self._clusters, self.stability_ = find_clusters(
-                prepared, n_clusters, given, self.n_resamples, random_state
+                prepared, n_clusters, is_open, given, self.n_resamples, random_state
             )
+            self.verdicts_ = prepared.search.verdicts(found.labels, n_clusters)
             in_table = np.argsort(self._row_indices)
             self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
             estimators.report_step(self, "map")
             self._map = self._fitted_map(prepared, found.labels[in_table], random_state, threads)
-            estimators.report_step(self, "groups")
-            groups = self._judge()
-            self._set_rows(Y, groups, threads)
+            self._set_rows(Y, threads)
         self._derive()
         self.unusual_below_ = estimators.unusual_below(self.log_density_)
         estimators.set_results(self, [*ROW_ARRAYS, "log_density_"])
@@ -275,7 +274,7 @@ class GroupMap(estimators.RowClusterer):
 
     @property
     def summary_(self) -> pd.DataFrame:
-        """One row for each cluster: rows, certainty, verdict with its border, stability."""
+        """One row for each cluster: rows, certainty, verdict, stability."""
         check_is_fitted(self)
         sizes = {"rows": self.cluster_sizes_, "certainty": self.certainty_}
         summary = pd.DataFrame(sizes).join(pd.DataFrame(self.verdicts_))
@@ -312,9 +311,10 @@ class GroupMap(estimators.RowClusterer):
 
     def _prepared(self, Y: Array, random_state: np.random.RandomState) -> PreparedRows:
         """Return the rows that are fitted, and set their places among the rows Y (N, F)."""
-        estimators.scale_columns(self, Y, use_constant=False)
+        usual = np.flatnonzero(~gross_outliers(Y))
+        estimators.scale_columns(self, Y[usual], use_constant=False)
         self._warn_of_constant_columns()
-        subsample = self._subsample(Y, random_state)
+        subsample = usual[self._subsample(Y[usual], random_state)]
         rows, used = estimators.scaled(self, Y[subsample]), self.scale_ > 0
         columns = np.arange(self.n_features_in_)
         if self.encoder_ is not None:
@@ -351,15 +351,17 @@ class GroupMap(estimators.RowClusterer):
         order = canonical_order(map(np.nan_to_num, blocks))
         return np.sort(order[random_state.permutation(n)[: self.max_rows]])
 
-    def _chosen_number(self, prepared: PreparedRows, numbers: list[int], Y: Array) -> int:
+    def _chosen_number(self, prepared: PreparedRows, numbers: list[int]) -> int:
         """Return the number of clusters, and set `selection_` if it was open."""
         self.selection_ = None
         if len(numbers) == 1:
             return numbers[0]
-        most = distinct_rows(Y, 2 * MOST_CLUSTERS) if isinstance(self.n_clusters, str) else None
-        chosen, tried = choose_from(
-            prepared, numbers, most, lambda step: estimators.report_step(self, step)
-        )
+        groups = prepared.search.groups
+        if groups is not None and (self.n_clusters == "auto" or groups.number in numbers):
+            row = {"n_clusters": groups.number, "evidence": groups.evidence}
+            self.selection_ = pd.DataFrame([row | {"agreement": groups.agreement}])
+            return groups.number
+        chosen, tried = choose_number(prepared.rows, numbers, prepared.shared)
         self.selection_ = pd.DataFrame(tried)
         return chosen
 
@@ -377,7 +379,8 @@ class GroupMap(estimators.RowClusterer):
         seed = int(random_state.randint(np.iinfo(np.int32).max))
         plain = self._clusters.without_refits
         weights = plain.map_weights(plain.training_probabilities(self._training))
-        start = start_map(rows, q, self.n_inducing, seed)
+        points, n_inducing = self._start(prepared, q)
+        start = start_map(points, n_inducing, seed)
         return fit_map(
             MapFitter(rows, prepared.mask, weights, start, threads),
             self.max_iter,
@@ -386,31 +389,20 @@ class GroupMap(estimators.RowClusterer):
             lambda i, bound: estimators.report_iteration(self, i, bound, labels),
         )
 
-    def _judge(self) -> Indices:
-        """Set the verdicts, and return the group of each fitted row, or -1.
+    def _start(self, prepared: PreparedRows, q: int) -> tuple[Array, int]:
+        """Return latent points and the number of inducing inputs at the start of the map.
 
-        Verdicts depend on the table and not on `random_state`, groups only as far as the map does.
+        If the map of the neighbours has shown the clusters, the latent points start on it, and
+        every cluster has a few inducing inputs, which keep its shape.
         """
-        rows, n = self._training.rows, len(self._training.rows)
-        # The rows are in canonical order, so the subsample does not depend on the table's.
-        chosen = np.linspace(0, n - 1, min(n, VERDICT_ROWS)).astype(np.intp)
-        continuous = continuous_columns(rows)
-        labels, sample = self._clusters.labels[chosen], continuous[chosen]
-        verdicts = verdicts_of(sample, labels, self._clusters.n_clusters)
-        self.verdicts_ = [verdict._asdict() for verdict in verdicts]
-        groups = surviving_groups(sample, labels, [self._map.parameters.mu[chosen]])
-        self.group_depths_ = groups.depths
-        if len(chosen) == n:
-            return groups.labels
-        if not groups.depths:  # perhaps because no column is continuous
-            return np.full(n, -1)
-        return groups.labels[TrainingRows(sample).nearest(continuous, 1)[1][:, 0]]
+        chart = prepared.search.chart if self._clusters.posterior is None else None
+        if chart is None or q != chart.shape[1]:
+            return principal_components(prepared.rows, q), self.n_inducing
+        n_inducing = max(self.n_inducing, SHEET_INDUCING * self._clusters.n_clusters)
+        return (chart - chart.mean(axis=0)) / chart.std(), n_inducing
 
-    def _set_rows(self, Y: Array, groups: Indices, threads: Workers) -> None:
-        """Set the results of all rows Y (N, F), given the groups of the fitted rows.
-
-        Other rows have the groups of their nearest fitted rows.
-        """
+    def _set_rows(self, Y: Array, threads: Workers) -> None:
+        """Set the results of all rows Y (N, F)."""
         n, fitted, parts = len(Y), self._row_indices, []
         report = getattr(self.callback, "assigned", None) if len(fitted) < n else None
         if len(fitted) < n:
@@ -420,9 +412,9 @@ class GroupMap(estimators.RowClusterer):
             parts += estimators.in_parts(block, self._locate, self._rows_at_once, threads)
             if report is not None:
                 report(rows.stop, n)
-        X, variances, S, self.log_density_, nearest = estimators.joined(parts)
-        p, self.groups_ = self._map.parameters, groups[nearest]
-        X[fitted], variances[fitted], self.groups_[fitted] = p.mu, np.exp(p.log_s), groups
+        X, variances, S, self.log_density_ = estimators.joined(parts)
+        p = self._map.parameters
+        X[fitted], variances[fitted] = p.mu, np.exp(p.log_s)
         S[fitted] = self._clusters.training_probabilities(self._training)
         self.embedding_, self.embedding_variances_, self.responsibilities_ = X, variances, S
 
@@ -452,7 +444,7 @@ class GroupMap(estimators.RowClusterer):
         return self._clusters.probabilities(self._imputed(Y), self._training)
 
     def _locate(self, Y: Array) -> tuple[Any, ...]:
-        """Return points, variances, probabilities, log densities and nearest training rows.
+        """Return points, variances, probabilities and log densities.
 
         A row that equals a training row up to rounding is replaced by the training row.
         """
@@ -468,7 +460,7 @@ class GroupMap(estimators.RowClusterer):
         mu, s, log_density = locate(self._map, Y, r, nearest, equal, mask)
         # r is a variational distribution, so its divergence from the cluster weights is subtracted.
         divergence = np.sum(rel_entr(r, np.maximum(clusters.weights, 1e-12)), axis=1)
-        return mu, s, S, log_density - divergence, nearest
+        return mu, s, S, log_density - divergence
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -131,17 +131,13 @@ def result_tables(
 
 
 def _clusters(result: Result) -> Table:
-    """Return a table with one line for each cluster, after the groups that are no cluster."""
+    """Return a table with one line for each cluster."""
     profile, labels = result.profile, result.results.labels
     # The paper's model has neither verdicts nor refits, so its clusters have a probability only.
     column, values = "probability", [f"{value:.2f}" for value in profile.certainty]
     if result.verdicts:
         column, values = "verdict", [words.verdict_in_words(each) for each in result.verdicts]
     rows = []
-    for g in words.groups_beside_clusters(result):
-        member, features = np.asarray(result.groups) == g, result.group_profile.in_words(g + 1)
-        line = [f"group {g}", str(member.sum()), words.verdict_in_words(result.group_verdicts[g])]
-        rows.append([*line, "\n".join(features), _typical(result, member)])
     for m in np.flatnonzero(result.sizes).tolist():
         line = [str(m), str(result.sizes[m]), values[m], "\n".join(profile.in_words(m)) or "none"]
         rows.append([*line, _typical(result, labels == m)])

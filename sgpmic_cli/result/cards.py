@@ -21,45 +21,40 @@ MOST_CATEGORIES = 4  # in a histogram, the most common ones
 WIDTH, HEIGHT = 120, 40  # of a histogram, as in the template
 TAILS = (0.005, 0.995)  # quantiles at the ends of a histogram, which also has the rows beyond
 NOTHING = "No single column sets it apart"
+NO_RULE = Html("<p>No simple description.</p>")
 LONGEST_LABEL = 32  # characters of a category or of the name of a row
 
 
 def cards(result: Result) -> list[Html]:
-    """Return a card for each group that is no cluster, and for each cluster with rows."""
+    """Return a card for each cluster with rows."""
     profile, labels, found = result.profile, result.results.labels, []
-    for g in words.groups_beside_clusters(result):
-        verdict = words.verdict_in_words(result.group_verdicts[g])
-        member = np.asarray(result.groups) == g
-        rows = Described(result.group_profile, g + 1, member, "group", "var(--ink)")
-        found.append(_card(result, rows, f"Group {g}: {result.group_names[g]}", verdict))
     for m in np.unique(labels).tolist():
         name = result.cluster_names[m]
         title = str(m) if name == f"cluster {m}" else f"{m}: {name}"
         verdict = words.verdict_in_words(result.verdicts[m]) if result.verdicts else ""
-        rows = Described(profile, m, labels == m, "cluster", look(m)[0])
+        rows = Described(profile, m, labels == m, look(m)[0])
         found.append(_card(result, rows, title, verdict))
     return found
 
 
 class Described(NamedTuple):
-    """Rows that a card describes, and their number in a profile."""
+    """Rows that a card describes, and their cluster in a profile."""
 
     profile: Profile
     number: int
     member: BoolArray  # (N,)
-    kind: str  # "cluster" or "group"
     colour: str
 
 
 def _card(result: Result, rows: Described, title: str, verdict: str) -> Html:
-    profile, number, member, kind, colour = rows
+    profile, number, member, colour = rows
     n, told = int(member.sum()), profile.distinguishing(number)
     rule = best_rule(profile, result.rows.Y, member, number)
     figures = [_histogram(rows, result.rows.Y, j) for j in told]
     typical = [_row(result, row, told) for row in typical_rows(result, member, N_TYPICAL)]
     parts = {
         "verdict": verdict and fill(PARTS["verdict"], kind=verdict.split()[0], verdict=verdict),
-        "rule": rule and fill(PARTS["rule"], rule=rule.words, coverage=rule.coverage(kind)),
+        "rule": fill(PARTS["rule"], rule=rule.words, coverage=rule.coverage) if rule else NO_RULE,
         "histograms": figures and fill(PARTS["histograms"], figures=figures),
     }
     return fill(
@@ -81,7 +76,9 @@ def _row(result: Result, row: int, told: list[int]) -> str:
     found = [
         f"{profile.features[j]}{profile.value(j, values[j])}"
         for j, column in enumerate(profile.columns)
-        if column in columns and (values[j] == 1.0 or not profile.is_category[j])
+        if column in columns
+        and (values[j] == 1.0 or not profile.is_category[j])
+        and np.isfinite(values[j])
     ]
     name = shortened(row_name(result.rows, row), LONGEST_LABEL)
     return f"{name}: {', '.join(found)}" if found else name

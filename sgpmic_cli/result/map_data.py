@@ -64,12 +64,8 @@ def _packed(values: ArrayLike) -> str:
 
 
 def _columns(result: Result, rows: Array) -> Iterator[dict[str, Any]]:
-    """Yield the groups, the classes, and the columns that differ most between clusters."""
+    """Yield the classes, and the columns that differ most between clusters."""
     data, profile = result.rows, result.profile
-    if result.groups is not None and result.group_names:
-        names = [*map(for_html, result.group_names), "no group"]
-        codes = np.where(result.groups[rows] < 0, len(names) - 1, result.groups[rows])
-        yield {"name": "group", "categories": names, "values": _packed(codes)}
     if data.labels is not None:
         classes = [for_html(name) for name in data.class_names]
         yield {"name": "class", "categories": classes, "values": _packed(data.labels[rows])}

@@ -8,6 +8,7 @@ from sgpmic_cli.tables.rows import Rows
 
 CERTAIN = 0.99  # rows with a higher probability are not doubtful
 N_DIFFERING = 3  # features of a row that are named
+CONSPICUOUS = 1.0  # standard deviations from the mean of the cluster
 
 
 def row_name(rows: Rows, row: int) -> str:
@@ -52,8 +53,9 @@ def unusual_rows(result: Result, most: int) -> list[tuple[str, int, list[str]]]:
             f"{profile.features[j]}{profile.value(j, values[j])} "
             f"(its cluster {profile.shown(j, means[j])})"
             for j in np.argsort(-size, kind="stable")[:N_DIFFERING].tolist()
-            if size[j] > 0.0
+            if size[j] >= CONSPICUOUS
         ]
+        words = words or ["no single value; their combination is unusual"]
         found.append((row_name(result.rows, row), int(labels[row]), words))
     return found
 

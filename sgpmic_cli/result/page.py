@@ -183,6 +183,7 @@ def _details(result: Result, arguments: Mapping[str, Any]) -> list[Html]:
     if result.selection:
         heading, rows = words.numbers_table(result)
         parts.append(table(heading, rows, caption="The numbers tried"))
-        compared = any(row["reference"] for row in words.numbers_scored(result))
-        parts.append(fill(PARTS["numbers" if compared else "numbers-shared"]))
+        if "evidence" not in result.selection[0]:
+            compared = any(row["reference"] for row in words.numbers_scored(result))
+            parts.append(fill(PARTS["numbers" if compared else "numbers-shared"]))
     return parts

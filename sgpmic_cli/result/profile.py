@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Indices
+from sgpmic_cli.clustering.clusters.columns import two_peaks
 from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
 from sgpmic_cli.tables.recipe import Column, TableRecipe
 from sgpmic_cli.tables.rows import Rows
@@ -18,6 +19,7 @@ LONGEST_NAMED_FEATURE = 40  # characters of a feature in the name of a cluster
 MOST, ALL = 0.5, 0.995  # fractions of rows; the second is written as 100 %
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
 UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
+HOLDS = 0.8  # a convention: fraction of rows for which the name of their cluster holds
 PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
 COMMON = 0.9  # ... unless one text is more common than this among all rows
 ENOUGH_ROWS = 10_000  # for the columns that follow from others
@@ -43,6 +45,7 @@ class Profile:
     spreads: np.ndarray  # (M, F)
     elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters
     differences: np.ndarray  # (M, F) means minus elsewhere, in standard deviations of all rows
+    holds: np.ndarray  # (M, F) fractions of rows on their side of the middle of mean and elsewhere
 
     def distinguishing(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
         """Return the features that distinguish a cluster from all other rows, largest first.
@@ -98,14 +101,16 @@ class Profile:
     def proposed_names(self) -> list[str]:
         """Propose a name for each cluster from its most distinguishing features.
 
-        A name has one feature, or as many as are needed to differ from the others. Features count
-        only in the cluster where they are highest or lowest, and categories where most rows have
-        them. The latter come before those that are only more or less common than elsewhere. A
-        single cluster without such a feature is the rest.
+        A name has one feature, or as many as are needed to differ from the others. Numbers count
+        only in the cluster where they are highest or lowest, and if the name holds for most of its
+        rows (HOLDS). Categories count there or where most rows have them. The latter come before
+        those that are only more or less common than elsewhere. A single cluster without such a
+        feature is the rest.
         """
         highest, lowest = np.nanmax(self.means, axis=0), np.nanmin(self.means, axis=0)
         most = self.is_category & (self.means >= MOST)
         extreme = (self.means == highest) | (self.means == lowest) | most
+        extreme &= self.is_category | (self.holds >= HOLDS)
         words = []
         for m, named in enumerate(extreme):
             features = [j for j in self.distinguishing(m, len(self.features)) if named[j]]
@@ -169,6 +174,11 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         between = counts * np.nan_to_num(means - sums.sum(axis=0) / total) ** 2
         spread, others = np.sqrt((squares + between).sum(axis=0) / total), 1.0 - np.eye(m)
         spreads, elsewhere = np.sqrt(squares / counts), (others @ sums) / (others @ counts)
+        middle, side = (means + elsewhere) / 2.0, np.sign(means - elsewhere)
+        on_side = [
+            sum(np.count_nonzero((b - middle[k]) * side[k] > 0.0, axis=0) for b in blocks(k))
+            for k in range(m)
+        ]
     return Profile(
         data.feature_names,
         tuple(column.name for column in used),
@@ -181,6 +191,7 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         spreads,
         elsewhere,
         (means - elsewhere) / np.where(spread > 0, spread, 1.0),
+        np.array(on_side) / np.maximum(sizes, 1)[:, None],
     )
 
 
@@ -262,3 +273,16 @@ def computed_columns(data: Rows) -> list[str]:
         for c, column in enumerate(data.recipe.columns)
         if new[owners == c].max() < ROUNDING
     ]
+
+
+def columns_with_two_peaks(data: Rows) -> list[tuple[str, str, str]]:
+    """Return the columns of numbers whose density has two peaks, and both peaks in words."""
+    recipe, found = data.recipe or TableRecipe.of_numbers(data.feature_names), []
+    Y = data.Y[:: 1 + len(data.Y) // ENOUGH_ROWS]
+    for j, owner in enumerate(recipe.column_of_feature):
+        column, values = recipe.columns[owner], Y[:, j]
+        peaks = None if column.categories else two_peaks(values)
+        if peaks is not None:
+            low, high = (readable(peak, float(np.nanstd(values))) for peak in peaks)
+            found.append((column.name, low, high))
+    return found

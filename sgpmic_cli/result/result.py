@@ -31,8 +31,6 @@ class Result:
     names: tuple[str, ...] = ()  # of the clusters; empty if they are proposed
     mixture: tuple[Array, Array] | None = None  # means (M, Q) and covariances of the clusters
     verdicts: list[dict[str, Any]] = field(default_factory=list)  # of the clusters
-    groups: Indices | None = None  # (N,) surviving group of each row, or -1
-    group_verdicts: list[dict[str, Any]] = field(default_factory=list)
     stability: Array | None = None  # (M,) overlap of each cluster with refits
     overlap: float | None = None  # mean of the stability, weighted by size
     n_refits: int = 0
@@ -74,22 +72,6 @@ class Result:
     def cluster_names(self) -> list[str]:
         """A condition or a name for each cluster."""
         return list(self.names) or names_of(self.profile, self.conditions)
-
-    @cached_property
-    def group_profile(self) -> Profile:
-        """Features of the rows without a group, number 0, and of each surviving group."""
-        assert self.groups is not None
-        return profile_of(self.rows, np.eye(self.groups.max() + 2)[self.groups + 1])
-
-    @cached_property
-    def group_names(self) -> list[str]:
-        """A condition or a name for each surviving group."""
-        if self.groups is None or self.groups.max() < 0:
-            return []
-        profile = self.group_profile
-        names = names_of(profile, explaining_conditions(self.rows, self.groups + 1, profile))[1:]
-        # Without a name, a group has its number among the groups, not that of the profile.
-        return [f"group {g}" if n == f"cluster {g + 1}" else n for g, n in enumerate(names)]
 
     @cached_property
     def scores(self) -> dict[str, float] | None:

@@ -4,8 +4,8 @@ If one split of a column, or one of its categories, reproduces a cluster, then t
 nothing that the column did not say before.
 
 A rule has one or two conditions: `<=` and `>` at thresholds of a number, and `=` for a category.
-All pairs of them are compared by F1, the harmonic mean of precision and recall. A rule that is
-wrong for most of its rows describes nothing, so its F1 counts as 0. With candidates C (c, N) in 0
+All pairs of them are compared by F1, the harmonic mean of precision and recall. The F1 of a rule
+counts as 0 unless at least RIGHT of its rows are in the cluster. With candidates C (c, N) in 0
 and 1 and the cluster y (N,), the hits of every pair are C diag(y) C', and its sizes C C'.
 """
 
@@ -24,6 +24,7 @@ EXPLAINED_ROWS = 100_000  # that decide whether one column explains a cluster
 MOST_SEARCHED_ROWS = 4000  # a larger table is searched in a subsample and measured in full
 MOST_RULE_COLUMNS = 12  # those that distinguish the cluster most
 THRESHOLDS = 30  # of a column: half at its quantiles, half in its widest gaps
+RIGHT = 0.8  # a convention: fraction of the rows of a rule that are in the cluster
 WORTH = 0.02  # gain of F1 that a second condition must bring
 
 
@@ -120,9 +121,10 @@ class ClusterRule(NamedTuple):
     recall: float
     precision: float
 
-    def coverage(self, kind: str = "cluster") -> str:
-        """Return recall and precision in words."""
-        return f"{percent(self.recall)} of the {kind}, {percent(self.precision)} right"
+    @property
+    def coverage(self) -> str:
+        """Recall and precision in words."""
+        return f"{percent(self.recall)} of the cluster, {percent(self.precision)} right"
 
 
 def percent(fraction: float) -> str:
@@ -134,7 +136,7 @@ def percent(fraction: float) -> str:
 
 
 def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> ClusterRule | None:
-    """Return the rule with the best F1 for the rows in `member`; None if no rule is mostly right.
+    """Return the rule with the best F1 for the rows in `member`; None if no rule is RIGHT.
 
     `cluster` is their number in the profile of Y (N, F). A row with a missing value does not fulfil
     a condition on it.
@@ -153,7 +155,9 @@ def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> Cl
         return None
     C = np.array([_holds(Y[shown, j], sign, edge) for j, sign, edge in found], dtype=np.float32)
     hit, covered = (C * inside) @ C.T, C @ C.T
-    f1 = np.where(2.0 * hit > covered, 2.0 * hit / (covered + inside.sum()), 0.0)
+    f1 = np.where(
+        hit >= RIGHT * np.maximum(covered, 1.0), 2.0 * hit / (covered + inside.sum()), 0.0
+    )
     if not f1.any():
         return None
     single, pair = int(f1.diagonal().argmax()), np.unravel_index(int(f1.argmax()), f1.shape)

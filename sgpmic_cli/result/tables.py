@@ -22,7 +22,7 @@ TABLE_DIGITS = 4  # of probabilities
 
 def write_tables(result: Result, folder: Path) -> None:
     """Write all tables of a fit."""
-    append_rows(folder, row_numbers(result.rows), result.rows.ids, result.results, result.groups)
+    append_rows(folder, row_numbers(result.rows), result.rows.ids, result.results)
     write_profile(folder / "profile.csv", result.profile)
     if result.trace is not None:
         result.trace.to_csv(folder / "trace.csv", index=False, lineterminator="\n")
@@ -31,17 +31,6 @@ def write_tables(result: Result, folder: Path) -> None:
 
 def summary(result: Result) -> dict[str, Any]:
     """Return a result as plain values, for JSON."""
-    specific: dict[str, Any] = {"verdicts": result.verdicts}
-    if result.groups is not None:
-        specific["groups"] = [
-            {"rows": int(n), "depth": round(verdict["depth"], 4), "condition": name}
-            for n, verdict, name in zip(
-                result.group_profile.sizes[1:],
-                result.group_verdicts,
-                result.group_names,
-                strict=True,
-            )
-        ]
     return {
         "dataset": result.rows.name,
         "rows": result.rows.Y.shape[0],
@@ -55,7 +44,7 @@ def summary(result: Result) -> dict[str, Any]:
         "dims": result.results.points.shape[1],
         "numbers_tried": result.selection or None,
         **result.facts,
-        **(specific if result.verdicts else {}),
+        **({"verdicts": result.verdicts} if result.verdicts else {}),
         "scores": result.scores,
         "notes": list(result.rows.notes),
         "warnings": [*result.warnings, *words.advice(result)],
@@ -68,15 +57,11 @@ def row_numbers(rows: Rows) -> Indices:
 
 
 def append_rows(
-    folder: Path,
-    numbers: Indices,
-    ids: Sequence[str] | None,
-    prediction: RowResults,
-    groups: Indices | None = None,
+    folder: Path, numbers: Indices, ids: Sequence[str] | None, prediction: RowResults
 ) -> None:
-    """Append rows to both files, given their numbers (n,) in the data, their ids and groups."""
+    """Append rows to both files, given their numbers (n,) in the data and their ids."""
     keys = {"row": numbers} if ids is None else {"row": numbers, "id": ids}
-    labels = {"cluster": prediction.labels, **_group_column(groups)}
+    labels = {"cluster": prediction.labels}
     labels |= {f"p{m}": p.round(TABLE_DIGITS) for m, p in enumerate(prediction.probabilities.T)}
     labels["unusual"] = prediction.unusual.astype(int)
     coordinates = {f"x{q + 1}": x for q, x in enumerate(prediction.points.T)}
@@ -139,17 +124,11 @@ def write_table(path: Path, result: Result) -> None:
         )
 
 
-def _group_column(groups: Indices | None) -> dict[str, list[str]]:
-    """Return the column of the surviving groups, empty for rows without one."""
-    return {} if groups is None else {"group": [str(g) if g >= 0 else "" for g in groups]}
-
-
 def _results(result: Result) -> pd.DataFrame:
     """Return the columns that are added to the table, with the row numbers as index."""
     prediction = result.results
     results = {
         "cluster": prediction.labels,
-        **_group_column(result.groups),
         "probability": prediction.probabilities.max(axis=1),
         "typicality": typicality(prediction.log_density, prediction.labels),
         "unusual": prediction.unusual.astype(int),

@@ -8,101 +8,72 @@ from typing import Any
 import numpy as np
 
 from sgpmic_cli._typing import Indices
-from sgpmic_cli.clustering.clusters.discrete_columns import effective_values
-from sgpmic_cli.clustering.clusters.label_constants import FEW_VALUES
-from sgpmic_cli.result.profile import computed_columns, repeated_texts, scaling_advice
+from sgpmic_cli.result.profile import (
+    columns_with_two_peaks,
+    computed_columns,
+    repeated_texts,
+    scaling_advice,
+)
 from sgpmic_cli.result.result import Result, found_again
 from sgpmic_cli.result.rules import Condition
 from sgpmic_cli.tables.options import plural
 
 FEW = "too few rows to say"  # a verdict
 MEANING = {
-    "group": "Group: a valley of the density separates it from every neighbour.",
-    "slice": "Slice: a part of a continuum; no valley separates it from a neighbour, so that the "
-    "border between them is a convention.",
-    FEW: "Too few rows: a valley could not be told from chance.",
+    "group": "Group: independent views of the rows agree that it is apart from the others.",
+    "slice": "Slice: a part of a continuum; the border between two slices is a convention.",
+    FEW: "Too few rows: groups could not be told from chance.",
 }
 MOST_NAMED = 4  # clusters of a kind whose names are in the headline
-NO_VALLEY = 0.995  # a density in between that rounds to that of the lower peak, a valley of 0 %
-VALLEY = (
-    "The percentage says how far the density falls in the shallowest valley, from the lower of "
-    "the two peaks beside it: 100 % is an empty gap."
-)
 NOT_CALIBRATED = (
     "The probabilities of a row are the mean of its ten nearest rows. They do not include that "
     "another fit may find other clusters, so they are not calibrated."
 )
+SIMILAR_SCORE = 0.9  # of the best score, a convention: such numbers of clusters are plausible
 FAIR = 0.7  # least stability of clusters that come back in halves of the rows
 
 
 def headline(result: Result) -> str:
-    """Return the answer: which rows are groups, and what the others are."""
-    groups, labels = result.groups, result.results.labels
-    if groups is None:  # nobody judged the clusters
+    """Return the answer: the groups in the rows, or that there are none."""
+    if not result.verdicts:  # nobody judged the clusters
         return choice_in_words(result)
-    number, filled = int(groups.max()) + 1, np.unique(labels)
-    if not number:
-        return _without_groups(result, filled.tolist())
-    # For each cluster with rows the group, or -1, that has most of its rows.
-    main = [int(np.bincount(groups[labels == m] + 1).argmax()) - 1 for m in filled]
-    parts = []
-    for g, name in enumerate(result.group_names):
-        cut = f", in {main.count(g)} clusters" * (main.count(g) > 1)
-        parts.append(f"{_rows(groups == g)} ({name}{cut})")
-    text = f"{parts[0]} are a group" if number == 1 else f"{number} groups: {enumeration(parts)}"
-    if (groups == -1).any():
-        others = filled[np.equal(main, -1)]
-        text += _others(_rows(groups == -1), [result.verdicts[m]["verdict"] for m in others])
-    return f"{text}."
+    labels, kinds = result.results.labels, [verdict["verdict"] for verdict in result.verdicts]
+    filled = np.unique(labels).tolist()
+    groups = [m for m in filled if kinds[m] == "group"]
+    others = [m for m in filled if kinds[m] != "group"]
+    rows = f"in the {len(labels):,} rows"
+    if not groups:
+        return _without_groups(result, filled, rows)
+    found = [f"{result.sizes[m]:,} rows ({result.cluster_names[m]})" for m in groups]
+    text = f"{plural(len(groups), 'group')} {rows}: {enumeration(found)}"
+    if others:
+        rest = sum(int(result.sizes[m]) for m in others)
+        cut = f" are cut into {len(others)} slices" if len(others) > 1 else " are one slice"
+        text += f"; the other {rest:,} rows{cut}"
+    return f"{text}.{_vanishing(result)}"
 
 
-def _others(rest: str, kinds: Sequence[str]) -> str:
-    """Say what the rows without a group are, given the verdicts of their clusters."""
-    several, other = len(kinds) > 1, f"; the other {rest} are"
-    if not kinds:  # their clusters have more rows of groups
-        return f"{other} outside"
-    if set(kinds) == {"slice"}:
-        return f"{other} one continuum" + f", cut into {len(kinds)} slices" * several
-    if "group" in kinds and several:
-        return f"; in the other {rest}, valleys separate clusters, but not again in refits"
-    if not several:
-        return f"{other} one cluster" + f", {FEW} whether it is a group" * (FEW in kinds)
-    slices = " or slices" * ("slice" in kinds)
-    return f"{other} {len(kinds)} clusters, {FEW} whether they are groups{slices}"
+def _without_groups(result: Result, clusters: Sequence[int], rows: str) -> str:
+    names = _in_brackets([result.cluster_names[m] for m in clusters])
+    if {result.verdicts[m]["verdict"] for m in clusters} == {FEW}:
+        return f"{plural(len(clusters), 'cluster')} {rows}{names}, {FEW} whether they are groups."
+    if len(clusters) == 1:
+        return f"No groups {rows}: they are one continuum."
+    return f"No groups {rows}: they are one continuum, cut into {len(clusters)} slices{names}."
 
 
-def _without_groups(result: Result, clusters: Sequence[int]) -> str:
-    kinds = [result.verdicts[m]["verdict"] for m in clusters]
-    names, n = [result.cluster_names[m] for m in clusters], len(kinds)
-    rows = f"in the {len(result.results.labels):,} rows"
-    if n == 1:
-        return f"No group stands out {rows}."
-    if set(kinds) == {"slice"}:
-        return f"No group stands out {rows}: they are cut into {n} slices{_in_brackets(names)}."
-    if set(kinds) == {FEW}:
-        return f"{n} clusters {rows}{_in_brackets(names)}, {FEW} whether they are groups."
-    found, again = f"No group is certain {rows}", ", but not again in refits"
-    if FEW in kinds:  # refits say even less
-        found, again = f"{n} clusters {rows}", ""
-    parts = []
-    for kind, one, several in (
-        ("group", f"is separated by a valley{again}", f"are separated by valleys{again}"),
-        ("slice", "is a slice of a continuum", "are slices of a continuum"),
-        (FEW, f"has {FEW} whether it is a group", f"have {FEW} whether they are groups"),
-    ):
-        own = [name for name, each in zip(names, kinds, strict=True) if each == kind]
-        if own:
-            clusters_of_kind = f"{plural(len(own), 'cluster')}{_in_brackets(own)}"
-            parts.append(f"{clusters_of_kind} {one if len(own) == 1 else several}")
-    return f"{found}: {'; '.join(parts)}."
+def _vanishing(result: Result) -> str:
+    """Return a sentence after a space if no group is found again without some columns."""
+    if result.refit is None or found_again(result.results.labels, result.refit.labels)[0]:
+        return ""
+    return f" Without {_quoted(result.explaining_columns)} they are not found."
 
 
 def how_sure(result: Result) -> Iterator[str]:
     """Yield sentences about the verdicts, refits, columns that explain clusters, and the number."""
     m, labels = len(result.sizes), result.results.labels
-    if result.group_names:
-        found = "this group" if len(result.group_names) == 1 else "each of these groups"
-        yield f"Most refits to random halves of the rows find {found} again."
+    if result.verdicts:
+        yield choice_in_words(result)
     if m > 1:
         yield stability_in_words(result)
         if result.facts.get("method") == "sgp-mic":
@@ -111,10 +82,11 @@ def how_sure(result: Result) -> Iterator[str]:
             yield explained(result.conditions, m)
         if result.refit is not None:
             yield without_columns(result.explaining_columns, labels, result.refit.labels)
-    if result.groups is not None:
-        yield choice_in_words(result)
-    if m > 1 and result.verdicts:
-        yield meaning_of([*result.group_verdicts, *result.verdicts]) + _columns_without_part(result)
+        if result.verdicts:
+            yield meaning_of(result.verdicts)
+    if not any(verdict["verdict"] == "group" for verdict in result.verdicts):
+        for name, low, high in columns_with_two_peaks(result.rows):
+            yield f"The column {name!r} has two peaks, near {low} and {high}."
 
 
 def explained(conditions: Sequence[Condition], n_clusters: int) -> str:
@@ -144,8 +116,10 @@ def choice_in_words(result: Result) -> str:
     """Describe the number of clusters and how it was chosen."""
     m, tried = len(result.sizes), numbers_scored(result)
     clusters = plural(m, "cluster")
+    if tried and "evidence" in tried[0]:
+        return f"{clusters}, {tried[0]['evidence']}."
     if not tried:
-        of_classes = result.groups is None and m == result.rows.n_classes
+        of_classes = not result.verdicts and m == result.rows.n_classes
         source = "as given" if result.names else "as asked for"
         return f"{clusters}, {'the number of classes' if of_classes else source}."
     low, high = tried[0]["n_clusters"], tried[-1]["n_clusters"]
@@ -168,7 +142,8 @@ def choice_in_words(result: Result) -> str:
 def plausible_others(result: Result) -> list[dict[str, Any]]:
     """Return the numbers that are plausible but were not chosen."""
     tried, m = numbers_scored(result), len(result.sizes)
-    return [row for row in tried if row["plausible"] and row["n_clusters"] != m]
+    least = SIMILAR_SCORE * max((row.get("score", 0.0) for row in tried), default=0.0)
+    return [row for row in tried if row.get("score", 0.0) >= least > 0.0 and row["n_clusters"] != m]
 
 
 def stability_in_words(result: Result) -> str:
@@ -259,7 +234,8 @@ def number_to_compare(result: Result) -> int | None:
 
 def numbers_scored(result: Result) -> list[dict[str, Any]]:
     """Return the numbers tried without those that were ruled out before they had a score."""
-    return [row for row in result.selection if row["score"] or row["n_clusters"] == 1]
+    tried = result.selection
+    return [row for row in tried if row.get("score", 1.0) or row["n_clusters"] == 1]
 
 
 def numbers_table(result: Result) -> tuple[list[str], list[list[str]]]:
@@ -269,44 +245,28 @@ def numbers_table(result: Result) -> tuple[list[str], list[list[str]]]:
     """
     tried = numbers_scored(result)
     names = [name for name in tried[0] if any(row[name] for row in tried)]
-    names_shown = {"n_clusters": "clusters", "stability": "halves agree"}
-    heading = [names_shown.get(name, name.replace("_", " ")) for name in names]
+    heading = ["clusters" if name == "n_clusters" else name for name in names]
     rows = [[_shown(row[name]) for name in names] for row in tried]
     for row, each in zip(rows, tried, strict=True):
         row.append("chosen" * (each["n_clusters"] == len(result.sizes)))
     return [*heading, ""], rows
 
 
-def _shown(value: float | bool) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else ""
-    return str(value) if isinstance(value, int) else f"{value:.3f}" if value else "–"
-
-
-def groups_beside_clusters(result: Result) -> list[int]:
-    """Return the surviving groups that are not clusters."""
-    if result.groups is None:
-        return []
-    return [g for g in found_again(result.groups, result.results.labels)[1] if g >= 0]
+def _shown(value: float | str) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}" if value else "–"
+    return str(value)
 
 
 def verdict_in_words(verdict: Mapping[str, Any]) -> str:
-    """Return the verdict of a cluster with its valley, such as "group (valley 88 %)"."""
-    kind, depth = str(verdict["verdict"]), verdict["depth"]
-    if kind not in ("group", "slice"):
-        return "too few rows"
-    if depth is None or depth >= NO_VALLEY:
-        return kind
-    return f"{kind} (valley {100 * (1 - depth):.0f} %)"
+    """Return the verdict of a cluster, such as "group"."""
+    return "too few rows" if verdict["verdict"] == FEW else str(verdict["verdict"])
 
 
 def meaning_of(verdicts: Sequence[Mapping[str, Any]]) -> str:
     """Explain the verdicts that occur."""
     kinds = {verdict["verdict"] for verdict in verdicts}
-    sentences = [sentence for kind, sentence in MEANING.items() if kind in kinds]
-    if any("%" in verdict_in_words(verdict) for verdict in verdicts):
-        sentences.append(VALLEY)
-    return " ".join(sentences)
+    return " ".join(sentence for kind, sentence in MEANING.items() if kind in kinds)
 
 
 def enumeration(words: Sequence[str]) -> str:
@@ -318,28 +278,11 @@ def _in_brackets(names: Sequence[str]) -> str:
     return f" ({'; '.join(names)})" * (0 < len(names) <= MOST_NAMED)
 
 
-def _rows(member: np.ndarray) -> str:
-    return f"{np.count_nonzero(member):,} rows"
-
-
 def _numbered(clusters: Sequence[int]) -> str:
     """Return "cluster 1 is" or "clusters 1 and 3 are"."""
     if len(clusters) == 1:
         return f"cluster {clusters[0]} is"
     return f"clusters {enumeration([str(m) for m in clusters])} are"
-
-
-def _columns_without_part(result: Result) -> str:
-    """Return a sentence about columns of few values after a space, or an empty string."""
-    few, recipe = effective_values(result.rows.Y) < FEW_VALUES, result.rows.recipe
-    if not few.any():
-        return ""
-    columns = np.arange(len(few)) if recipe is None else recipe.column_of_feature
-    number, n_columns = len(np.unique(columns[few])), len(np.unique(columns))
-    if number == n_columns:
-        return " The columns have too few different values to show a valley, so this says little."
-    have = "has" if number == 1 else "have"
-    return f" {number} of {n_columns} columns {have} too few different values to show a valley."
 
 
 def _quoted(columns: Sequence[str]) -> str:

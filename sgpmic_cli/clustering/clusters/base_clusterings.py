@@ -2,9 +2,7 @@
 
 k-means finds round clusters. A mixture of t distributions finds elongated and unequal clusters
 (`t_mixture.py`). Each of them fails on tables where the other one is right, so the label of a row
-is the cluster with the largest mean of their probabilities (`probabilities.py`). If a spanning tree
-has gaps that Gaussians for these clusters do not explain, its parts are the clusters
-(`spanning_tree.py`).
+is the cluster with the largest mean of their probabilities (`probabilities.py`).
 
 All starts are computed with the same seed, so clusters depend on the rows alone.
 """
@@ -14,44 +12,32 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
-from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.clusters.discrete_columns import (
-    flat_coordinate,
-    rounding_variance,
-)
-from sgpmic_cli.clustering.clusters.label_constants import (
-    KMEANS_STARTS,
-    LEAST_JACCARD,
-    LEAST_VARIANCE,
-)
+from sgpmic_cli.clustering.clusters.columns import rounding_variance
 from sgpmic_cli.clustering.clusters.probabilities import (
     ClusterPosterior,
     fit_posterior,
     linear_posterior,
     row_space,
 )
-from sgpmic_cli.clustering.clusters.spanning_tree import gap_clusters, most_separate_parts
 from sgpmic_cli.clustering.clusters.t_mixture import MixtureFit, fit_t_mixture
 from sgpmic_cli.scaling import canonical_order
 
-SEED = 0
+LEAST_VARIANCE = 1e-3  # of a cluster in a standardised column; 0.001 to 0.01 are alike
 BASE_CLUSTERINGS = ("k-means", "mixture of t distributions")
 
 
 class Consensus(NamedTuple):
     """Labels (N,), matched memberships (N, M) of every base clustering, and their names.
 
-    `posterior` is None if the clusters are not those of the base clusterings. `gaps` is True if
-    they are the parts of the spanning tree.
+    `posterior` is None if the clusters are not those of the base clusterings.
     """
 
     labels: Indices
     memberships: list[Array]
     names: tuple[str, ...]
     posterior: ClusterPosterior | None = None
-    gaps: bool = False
 
     @property
     def fractions(self) -> Array:
@@ -63,11 +49,7 @@ def consensus(Y: Array, n_clusters: int) -> Consensus:
     """Cluster standardised rows."""
     if n_clusters == 1:
         return one_clustering("one cluster", np.zeros(len(Y), dtype=int), 1)
-    found = base_consensus(Y, n_clusters)
-    parts = gap_clusters(Y, found.labels, n_clusters, np.random.RandomState(SEED))
-    if parts is None:
-        return found
-    return one_clustering("spanning tree", parts, n_clusters)._replace(gaps=True)
+    return base_consensus(Y, n_clusters)
 
 
 def base_consensus(Y: Array, n_clusters: int) -> Consensus:
@@ -103,19 +85,14 @@ def one_clustering(name: str, labels: Indices, n_clusters: int) -> Consensus:
 
 
 def base_fits(Y: Array, n_clusters: int) -> tuple[Indices, MixtureFit]:
-    """Return the labels of k-means and the mixture with the largest likelihood over its starts."""
-    kmeans = _kmeans(Y, n_clusters)
-    starts = [kmeans]
-    # Clusters in one column are invisible to k-means beside columns that hold none.
-    if (coordinate := flat_coordinate(Y)) is not None:
-        starts.append(_kmeans(coordinate, n_clusters))
+    """Return the labels of k-means, and the mixture that starts from them."""
+    labels = _kmeans(Y, n_clusters)
     floor = LEAST_VARIANCE + rounding_variance(Y)
     if Y.shape[1] > len(Y):  # only distances matter
         scaled = Y / np.sqrt(floor)
         Y = np.asarray(np.linalg.qr((scaled - scaled.mean(axis=0)).T, mode="r")).T
         floor = np.ones(Y.shape[1])
-    fits = [fit_t_mixture(Y, labels, floor, n_clusters) for labels in starts]
-    return kmeans, max(fits, key=lambda fit: fit.log_likelihood)
+    return labels, fit_t_mixture(Y, labels, floor, n_clusters)
 
 
 def refit(
@@ -124,9 +101,8 @@ def refit(
     """Repeat the clustering on random halves of the rows.
 
     A refit repeats the base clusterings (both of them if labels were given), and Gaussians with a
-    shared covariance extend them to the other rows. If the clusters are separated by gaps, a refit
-    cuts the spanning tree of the half, and other rows join their nearest row. The clusters of a
-    refit are matched with those of `found`.
+    shared covariance extend them to the other rows. The clusters of a refit are matched with those
+    of `found`.
 
     Returns
     -------
@@ -144,12 +120,6 @@ def refit(
     coefficients, intercepts, indices = [], [], []
     for _ in range(n_resamples):
         half = random_state.permutation(len(Y))[: max(len(Y) // 2, n_clusters)]
-        if found.gaps:
-            nearest = NearestNeighbors(n_neighbors=1).fit(Y[half]).kneighbors(Y)[1][:, 0]
-            labels = most_separate_parts(Y[half], n_clusters)[nearest]
-            indices.append(_jaccard(centre, identity[labels])[1])
-            continue
-        random_state.randint(np.iinfo(np.int32).max)  # the halves of a seed depend on it
         if found.names == BASE_CLUSTERINGS[:1]:
             repeated = [_kmeans(Y[half], n_clusters)]
         else:
@@ -167,7 +137,7 @@ def refit(
         refits = ClusterPosterior(
             np.stack(coefficients),
             np.stack(intercepts),
-            np.maximum(indices, LEAST_JACCARD),
+            np.maximum(indices, 0.01),
             found.posterior.temperature,
         )
     return refits, np.mean(indices, axis=0)
@@ -191,7 +161,7 @@ def _kmeans(Y: Array, n_clusters: int) -> Indices:
 
     In canonical order equal rows are neighbours, so doubled rows have the same starts.
     """
-    kmeans = KMeans(n_clusters, n_init=KMEANS_STARTS, random_state=SEED)
+    kmeans = KMeans(n_clusters, n_init=10, random_state=0)
     order = canonical_order([Y])
     labels = np.empty(len(Y), dtype=np.intp)
     labels[order] = kmeans.fit_predict(Y[order])

@@ -16,7 +16,7 @@ distribution with the same mean and variance (Satterthwaite, Biometrics Bulletin
 CHANCE_PAIR is the same for all pairs, so another column does not change what is left out.
 
 K latent classes give an association of rank K - 1. The number q of shared axes counts the singular
-values that exceed the QUANTILE of those of tables with independently permuted columns (parallel
+values that exceed those of all PERMUTATIONS tables with independently permuted columns (parallel
 analysis; Horn, Psychometrika, 1965).
 
 If most columns are continuous, these stay as they are, and each discrete column is replaced by its
@@ -34,13 +34,11 @@ from sgpmic_cli.clustering.clusters.base_clusterings import (
     consensus,
     kmeans_consensus,
 )
-from sgpmic_cli.clustering.clusters.label_constants import (
-    CHANCE_PAIR,
-    PERMUTATIONS,
-    PERMUTED_ROWS,
-    QUANTILE,
-)
 from sgpmic_cli.clustering.clusters.probabilities import ClusterPosterior
+
+CHANCE_PAIR = 0.003  # level of the test of a pair; 0.05 for one column beside seventeen others
+PERMUTATIONS = 20  # the largest of them is the quantile of 5 %
+PERMUTED_ROWS = 2000  # limits the time
 
 
 class SharedDimensions(NamedTuple):
@@ -176,7 +174,7 @@ def _number(centred: Array, columns: Indices, random_state: np.random.RandomStat
             permuted[:, block] = centred[np.ix_(random_state.permutation(len(centred)), block)]
         spectra.append(_spectrum(permuted))
     # One column has the same spectrum in any order, up to rounding.
-    beyond = _spectrum(centred) > (1.0 + 1e-9) * np.quantile(spectra, QUANTILE, axis=0)
+    beyond = _spectrum(centred) > (1.0 + 1e-9) * np.max(spectra, axis=0)
     return int(beyond.cumprod().sum())
 
 

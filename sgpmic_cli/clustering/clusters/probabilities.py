@@ -30,9 +30,10 @@ from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.clusters.label_constants import HOTTEST, ROUNDING_ERROR
 from sgpmic_cli.clustering.clusters.t_mixture import TMixture
 from sgpmic_cli.clustering.map.new_rows import TrainingRows
+
+ROUNDING_ERROR = 1e-9  # difference of distances or probabilities
 
 
 class ClusterPosterior(NamedTuple):
@@ -133,7 +134,7 @@ def _temperature(scores: list[Array], memberships: list[Array]) -> float:
         ]
         return -float(np.mean(np.log(np.maximum(own, 1e-12))))
 
-    found = minimize_scalar(loss, bounds=(0.0, np.log(HOTTEST)), method="bounded")
+    found = minimize_scalar(loss, bounds=(0.0, np.log(20.0)), method="bounded")
     return float(np.exp(found.x))
 
 

@@ -9,12 +9,7 @@ with the edges that remain:
 
     gap = log(shortest cut edge / 90 % quantile of the remaining edges)
 
-Edges with fewer than SMALL rows on one side do not count, because they lead to outliers. Every tree
-can be cut, so the gap is tested by a parametric bootstrap. Data are drawn from Gaussians with the
-means and covariances of the clusters of the consensus, and their trees are cut in the same way. The
-excess is the gap of the data less the mean gap of the drawn data. If it exceeds MARGIN, Gaussians
-do not explain the gap, and the parts of the tree are the clusters. (Uniform boxes as a second
-reference find fewer curves: `docs/tried.md`.)
+Edges with fewer than SMALL_BRANCH rows on one side do not count, because they lead to outliers.
 
 There is no tree in one column, which has intervals only: k-means and mixtures find them. There is
 none in more than LOCAL_ROWS columns either, where LOCAL_ROWS rows do not have a covariance and
@@ -30,21 +25,13 @@ from scipy.spatial import KDTree
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.clusters.label_constants import (
-    CORE_NEIGHBOURS,
-    DRAWS,
-    EDGE_QUANTILE,
-    EDGES,
-    LARGE_GAP,
-    LEAST_FRACTION,
-    LOCAL_ROWS,
-    MARGIN,
-    MOST_PARTS,
-    NEIGHBOURS,
-    ROUNDNESS,
-    SMALL_BRANCH,
-    SMALL_GAP,
-)
+
+CORE_NEIGHBOURS = (3, 5)  # set the core distance; one tree for each
+LEAST_FRACTION = 0.4  # of an equal share of the rows; smaller parts are outliers
+SMALL_BRANCH = 3  # edges to fewer rows lead to outliers and do not count
+LOCAL_ROWS = 10  # rows of the local covariance, which they cannot have in more columns
+ROUNDNESS = 0.05  # added to the variances of a local covariance, times their sum
+NEIGHBOURS = 16  # of the graph that holds most edges of the tree
 
 
 class SpanningTree(NamedTuple):
@@ -66,62 +53,10 @@ class TreeCut(NamedTuple):
     gap: float
 
 
-def gap_clusters(
-    Y: Array, labels: Indices, n_clusters: int, random_state: np.random.RandomState
-) -> Indices | None:
-    """Return clusters that gaps separate, or None if clusters like `labels` explain the gaps."""
-    found, excess = excess_of_gap(Y, spanning_trees(Y), labels, n_clusters, random_state)
-    return found if excess > MARGIN else None
-
-
-def excess_of_gap(
-    Y: Array,
-    trees: list[SpanningTree],
-    labels: Indices,
-    n_clusters: int,
-    random_state: np.random.RandomState,
-) -> tuple[Indices, float]:
-    """Return the parts of the tree with the larger excess, and this excess.
-
-    The excess is -inf if no tree can be cut into parts that are large enough.
-    """
-    cuts = [cut(tree, n_clusters) for tree in trees]
-    if not any(cuts):
-        return labels, -np.inf
-    drawn: list[list[float]] = [[] for _ in trees]
-    for _ in range(DRAWS):
-        for gaps, tree in zip(drawn, spanning_trees(_draw(Y, labels, random_state)), strict=True):
-            if (found := cut(tree, n_clusters)) is not None:
-                gaps.append(found.gap)
-    best, largest = labels, -np.inf
-    for own, gaps in zip(cuts, drawn, strict=True):
-        excess = own.gap - float(np.mean(gaps or [0.0])) if own else -np.inf
-        if own and excess > largest:
-            best, largest = own.labels, excess
-    return best, largest
-
-
-def most_separate_parts(Y: Array, n_clusters: int) -> Indices:
-    """Return the parts of the tree with the larger gap; one part if no tree can be cut."""
-    cuts = [found for tree in spanning_trees(Y) if (found := cut(tree, n_clusters)) is not None]
-    best = max(cuts, key=lambda found: found.gap, default=TreeCut(np.zeros(len(Y), dtype=int), 0.0))
-    return best.labels
-
-
-def drops_of_gap(trees: list[SpanningTree], numbers: list[int]) -> dict[int, float]:
-    """Return for each number of clusters how far the gap falls towards the next number.
-
-    The gap falls most at the number of parts that gaps separate. Gaps are clipped to SMALL_GAP and
-    LARGE_GAP. Numbers for which no tree can be cut are left out.
-    """
-    drops: dict[int, float] = {}
-    for tree in trees:
-        cuts = {m: cut(tree, m) for m in {*numbers, *(m + 1 for m in numbers)}}
-        gaps = {m: np.clip(found.gap, SMALL_GAP, LARGE_GAP) for m, found in cuts.items() if found}
-        for m in set(numbers) & set(gaps):
-            drop = float(gaps[m] - gaps.get(m + 1, SMALL_GAP))
-            drops[m] = max(drop, drops.get(m, drop))
-    return drops
+def longest_cut(trees: list[SpanningTree], n_clusters: int) -> TreeCut | None:
+    """Return the cut with the larger gap, or None if no tree can be cut."""
+    cuts = [found for tree in trees if (found := cut(tree, n_clusters)) is not None]
+    return max(cuts, key=lambda found: found.gap, default=None)
 
 
 def spanning_trees(Y: Array) -> list[SpanningTree]:
@@ -171,7 +106,7 @@ def cut(tree: SpanningTree, n_clusters: int) -> TreeCut | None:
     remaining = tree.lengths[np.minimum(below, total[part] - below) >= SMALL_BRANCH]
     if not len(remaining):
         return None
-    gap = float(np.log(tree.lengths[cut_edges].min() / np.quantile(remaining, EDGE_QUANTILE)))
+    gap = float(np.log(tree.lengths[cut_edges].min() / np.quantile(remaining, 0.9)))
     labels = np.empty(n, dtype=int)
     labels[tree.rows] = part
     return TreeCut(labels, gap)
@@ -190,7 +125,7 @@ def _neighbours(Y: Array) -> tuple[Array, Indices]:
         distances, indices = map(np.asarray, search.query(Y, 1 + k))
         places = (np.repeat(np.arange(n), 1 + k), indices.ravel())
         graph = csr_matrix((np.ones(n * (1 + k)), places), shape=(n, n))
-        if k >= min(8 * NEIGHBOURS, n - 1) or connected_components(graph)[0] <= MOST_PARTS:
+        if k >= min(8 * NEIGHBOURS, n - 1) or connected_components(graph)[0] <= 20:
             return distances, indices
         k = min(2 * k, n - 1)
 
@@ -227,7 +162,7 @@ def _local_precisions(neighbours: Array) -> Array:
 def _mahalanobis(Y: Array, precisions: Array, one: Indices, other: Indices) -> Array:
     """Return the distances of pairs of rows: the larger of those that the two rows measure."""
     lengths = np.empty(len(one))
-    for batch in gen_batches(len(one), EDGES):
+    for batch in gen_batches(len(one), 100_000):
         step = (Y[one[batch]] - Y[other[batch]])[:, None]
         squares = [
             np.sum(step @ precisions[rows[batch]] * step, axis=(1, 2)) for rows in (one, other)
@@ -247,15 +182,3 @@ def _depth_first(tree: Any) -> SpanningTree:
     lengths = np.zeros(n)
     lengths[child] = edges.data
     return SpanningTree(rows.astype(np.intp), np.array(sizes)[rows], lengths[rows])
-
-
-def _draw(Y: Array, labels: Indices, random_state: np.random.RandomState) -> Array:
-    """Draw from a Gaussian for each cluster as many rows as the cluster has."""
-    drawn = []
-    for m in np.unique(labels):
-        rows = Y[labels == m]
-        mean = rows.mean(axis=0)
-        _, spread, axes = np.linalg.svd(rows - mean, full_matrices=False)
-        scores = random_state.standard_normal((len(rows), len(spread)))
-        drawn.append(mean + scores * spread / np.sqrt(len(rows)) @ axes)
-    return np.vstack(drawn)

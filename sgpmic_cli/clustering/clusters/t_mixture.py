@@ -17,11 +17,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.clusters.label_constants import (
-    DEGREES_OF_FREEDOM,
-    EM_ITERATIONS,
-    EM_TOL,
-)
+
+DEGREES_OF_FREEDOM = 4.0  # 2 to 5 are alike; robust (Lange et al., JASA, 1989)
+ITERATIONS, TOL = 100, 1e-3  # scikit-learn's defaults for Gaussian mixtures
 
 
 class TMixture(NamedTuple):
@@ -60,7 +58,7 @@ def fit_t_mixture(Y: Array, labels: Indices, floor: Array, n_clusters: int) -> M
     """Fit a mixture by EM from `labels`."""
     (n, p), tiny = Y.shape, np.finfo(float).tiny
     S, scales, before = np.eye(n_clusters)[labels], np.ones((n, n_clusters)), -np.inf
-    for _ in range(EM_ITERATIONS):
+    for _ in range(ITERATIONS):
         sizes, weights = S.sum(axis=0) + tiny, S * scales
         means = weights.T @ Y / (weights.sum(axis=0) + tiny)[:, None]
         mixture = _whitened(means, _covariances(Y, means, weights, sizes, floor), sizes / n)
@@ -70,7 +68,7 @@ def fit_t_mixture(Y: Array, labels: Indices, floor: Array, n_clusters: int) -> M
         S = np.exp(log_joint - log_density[:, None])
         scales = (DEGREES_OF_FREEDOM + p) / (DEGREES_OF_FREEDOM + distances)
         value = float(log_density.mean())
-        if value - before < EM_TOL:
+        if value - before < TOL:
             break
         before = value
     return MixtureFit(mixture, S, value)

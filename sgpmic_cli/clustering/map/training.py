@@ -47,10 +47,9 @@ def principal_components(Y: Array, q: int) -> Array:
     return np.asarray(scores / np.sqrt(np.mean(scores**2)))
 
 
-def start_map(Y: Array, q: int, n_inducing: int, seed: int) -> MapParameters:
-    """Return the parameters at the start, with latent points on the principal components."""
-    X = principal_components(Y, q)
-    k = int(np.clip(len(Y) // ROWS_PER_INDUCING, 1, n_inducing))
+def start_map(X: Array, n_inducing: int, seed: int) -> MapParameters:
+    """Return the parameters at the start, with latent points X (N, Q)."""
+    k = int(np.clip(len(X) // ROWS_PER_INDUCING, 1, n_inducing))
     Z = KMeans(k, n_init=1, random_state=seed).fit(X).cluster_centers_
     one = np.ones(1)
     return MapParameters(
@@ -58,7 +57,7 @@ def start_map(Y: Array, q: int, n_inducing: int, seed: int) -> MapParameters:
         log_s=np.full(X.shape, np.log(LATENT_VARIANCE)),
         Z=np.asarray(Z, dtype=np.float64),
         log_v=0.0 * one,
-        log_g=np.zeros(q),
+        log_g=np.zeros(X.shape[1]),
         log_l=0.0 * one,
         log_noise=np.log(START_NOISE) * one,
     )

@@ -1,0 +1,203 @@
+"""Find groups that two independent views of the rows agree about.
+
+Any method divides any rows, so a division alone is no evidence. The columns and a map of the
+neighbours (t-SNE) are views that distort the rows in different ways. HDBSCAN (Campello, Moulavi and
+Sander, 2013) divides each of them with several smallest sizes of a cluster. Where a division of one
+view and one of the other agree, with an adjusted Rand index of at least AGREEMENT, the rows have
+groups, and the pair that agrees best says which.
+
+If no pair agrees, the spanning tree (`spanning_tree.py`) is a third view for curves of unequal
+density: its parts are groups if long edges separate them and a division of the columns agrees.
+
+A division that follows a single column is no group unless that column is continuous
+(`_of_one_column`): price points, codes and imputed entries have gaps that say how a column was
+recorded.
+"""
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import KDTree
+from sklearn.cluster import HDBSCAN
+from sklearn.decomposition import PCA
+from sklearn.manifold import TSNE
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+from threadpoolctl import threadpool_limits
+
+from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.clustering.clusters.columns import values_repeat
+from sgpmic_cli.clustering.clusters.spanning_tree import longest_cut, spanning_trees
+
+AGREEMENT = 0.85  # adjusted Rand index of the same division; 0.8 and 0.9 find the same groups
+LONG_EDGE = 0.3  # gap of a tree, a logarithm; 0.1 to 0.8 find the same groups
+PARTS = (30, 100)  # coarse and fine: a cluster has at least one of so many rows, and FEWEST rows
+FEWEST = 5
+MAP_ITERATIONS = 500  # of t-SNE; 1,000 give the same map in twice the time
+
+BY_VIEWS = "found in the columns and on the map"
+BY_TREE = "found by the spanning tree and in the columns"
+
+Divide = Callable[[Array, int], Indices]  # from points (n, p) and a number of clusters to labels
+
+
+class Groups(NamedTuple):
+    """Labels (N,) of groups, the points they are divided in, and the evidence in words.
+
+    `divide` repeats the division for other rows of the points.
+    """
+
+    labels: Indices
+    points: Array
+    divide: Divide
+    agreement: float
+    evidence: str
+
+    @property
+    def number(self) -> int:
+        """Number of groups."""
+        return int(self.labels.max()) + 1
+
+
+class Views:
+    """The views of standardised rows Y (N, P) without missing values, each computed once."""
+
+    def __init__(self, Y: Array):
+        self.Y = Y
+
+    @cached_property
+    def chart(self) -> Array:
+        """The map of the neighbours (N, 2)."""
+        return neighbour_map(self.Y)
+
+    @cached_property
+    def columns(self) -> list[tuple[Indices, Divide]]:
+        """Divisions of the columns, with the functions that repeat them."""
+        return _divisions(self.Y)
+
+    @cached_property
+    def divisions(self) -> list[Groups]:
+        """Divisions of the columns and of the map, each with its agreement with the other view."""
+        columns = [each for each in self.columns if each[0].max() > 0]
+        # The map takes most of the time, so it is not drawn if the columns have no division.
+        chart = [each for each in _divisions(self.chart) if each[0].max() > 0] if columns else []
+        if not chart:
+            return []
+        scores = np.array([[adjusted_rand_score(a, b) for b, _ in chart] for a, _ in columns])
+        both = [(self.Y, columns, scores.max(axis=1)), (self.chart, chart, scores.max(axis=0))]
+        return [
+            Groups(labels, points, divide, float(score), BY_VIEWS)
+            for points, found, agreements in both
+            for (labels, divide), score in zip(found, agreements, strict=True)
+        ]
+
+    @cached_property
+    def cuts(self) -> list[Groups]:
+        """Cuts of the spanning tree at long edges, with their agreement with the columns."""
+        trees, found = spanning_trees(self.Y), []
+        columns = [labels for labels, _ in self.columns]
+        most = max(labels.max() for labels in columns) + 1
+        for number in range(2, most + 1):
+            cut = longest_cut(trees, number)
+            if cut is not None and cut.gap >= LONG_EDGE:
+                score = max(adjusted_rand_score(labels, cut.labels) for labels in columns)
+                found.append(Groups(cut.labels, self.Y, divide_by_tree, float(score), BY_TREE))
+        return found
+
+    def groups(self) -> Groups | None:
+        """Return the groups that the views agree about best, or None."""
+        for candidates in (self.divisions, self.cuts):
+            found = _best(candidates)
+            if found is not None:
+                return None if _of_one_column(self.Y, found.labels) else found
+        return None
+
+    def of_number(self, number: int) -> Groups | None:
+        """Return this number of groups, or None if no view shows them."""
+        found = _best([groups for groups in self.divisions if groups.number == number])
+        if found is not None:
+            return found
+        cut = longest_cut(spanning_trees(self.Y), number)
+        if cut is None or cut.gap < LONG_EDGE:
+            return None
+        return Groups(cut.labels, self.Y, divide_by_tree, cut.gap, "found by the spanning tree")
+
+
+def neighbour_map(X: Array) -> Array:
+    """Return the t-SNE map (N, 2) of rows (N, P), which does not depend on rounding errors."""
+    scores = PCA(min(50, X.shape[1], len(X) - 1), svd_solver="full").fit_transform(X).round(6)
+    start = np.zeros((len(X), 2))
+    start[:, : scores.shape[1]] = scores[:, :2]
+    start *= 1e-4 / (start[:, 0].std() or 1.0)
+    tsne = TSNE(
+        perplexity=min(30.0, (len(X) - 1) / 4),
+        init=start.astype(np.float32),
+        max_iter=MAP_ITERATIONS,
+        random_state=0,
+    )
+    with threadpool_limits(1):  # the sums of several threads are rounded in any order
+        return np.asarray(tsne.fit_transform(scores), dtype=np.float64)
+
+
+def divide_by_tree(points: Array, number: int) -> Indices:
+    """Return the parts of the spanning tree, or a single part if it cannot be cut."""
+    cut = longest_cut(spanning_trees(points), number)
+    return np.zeros(len(points), dtype=np.intp) if cut is None else cut.labels
+
+
+def by_density(points: Array, part: int, core: int | None) -> Indices:
+    """Return the clusters of HDBSCAN (N,). Rows that it calls noise join the nearest other row."""
+    n = len(points)
+    least = max(min(FEWEST, n // 2), n // part)
+    labels = HDBSCAN(least, min_samples=core, copy=True).fit_predict(points)
+    known = labels >= 0
+    if not known.any():
+        return np.zeros(n, dtype=np.intp)
+    nearest = KDTree(points[known]).query(points[~known])[1]
+    labels[~known] = labels[known][nearest]
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _divisions(points: Array) -> list[tuple[Indices, Divide]]:
+    """Return divisions of the points with the functions that repeat them."""
+    found: list[tuple[Indices, Divide]] = []
+    for part in PARTS:
+        for core in (None, 3):
+            divide: Divide = partial(_divide, part=part, core=core)
+            found.append((divide(points, 0), divide))
+    return found
+
+
+def _divide(points: Array, _: int, part: int, core: int | None) -> Indices:
+    return by_density(points, part, core)
+
+
+def _best(candidates: list[Groups]) -> Groups | None:
+    """Return the division with the highest agreement, the finest if several have it, or None."""
+    agreed = [groups for groups in candidates if groups.agreement >= AGREEMENT]
+    return max(agreed, key=lambda found: (round(found.agreement, 6), found.number), default=None)
+
+
+def _of_one_column(Y: Array, labels: Indices) -> bool:
+    """Return whether a single column alone has the groups, and its values are no measurements.
+
+    A continuous column with large groups is evidence. Otherwise the groups count only if other
+    columns show them as well.
+    """
+    means = np.stack([Y[labels == m].mean(axis=0) for m in range(labels.max() + 1)])
+    sizes = np.bincount(labels)
+    between = sizes @ (means - Y.mean(axis=0)) ** 2 / np.maximum(Y.var(axis=0), 1e-12)
+    column = int(between.argmax())
+    if sizes.min() >= len(Y) // 20 and not values_repeat(Y[:, column]):
+        return False
+
+    def shown(columns: Array) -> float:
+        if not columns.shape[1] or sizes.min() < 3:
+            return 0.0
+        found = cross_val_predict(KNeighborsClassifier(5), columns, labels, cv=3)
+        return float(adjusted_rand_score(labels, found))
+
+    return shown(Y[:, [column]]) >= AGREEMENT and shown(np.delete(Y, column, axis=1)) < 0.15

@@ -1,0 +1,129 @@
+"""Choose the number of clusters of rows without groups by silhouettes.
+
+Continuous columns: the silhouette of k-means is positive even for a single cloud. So it is compared
+with its mean on null reference data: clouds with the covariance of the table, whose columns are
+gamma distributed with the skewness of the table (Gaussian if it is 0), and uniform clouds
+(`reference` is the larger of the two means). Numbers whose silhouette exceeds the reference by
+CHANCE standard deviations are candidates. The one with the largest score, silhouette - DISCOUNT *
+reference, is chosen. If there are none, the data show no clusters.
+
+Discrete columns: values of a discrete column look like clusters, so silhouettes of clouds say
+nothing. If some discrete column depends on another column, the number is at most q + 1, where q is
+the number of dimensions that the columns share (`cluster_space.py`), and the silhouette on these
+dimensions decides. The columns of the majority, continuous or discrete, decide. If they show no
+clusters, the others decide.
+"""
+
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.stats import norm, pearson3
+
+from sgpmic_cli._typing import Array
+from sgpmic_cli.clustering.clusters.cluster_space import SharedDimensions
+from sgpmic_cli.clustering.clusters.nested_means import NestedMeans, silhouette
+
+MOST_CLUSTERS = 15  # a convention: tried by n_clusters="auto"
+CHANCE = 5.0  # a convention: standard deviations of the silhouette of a single reference
+DISCOUNT = 0.5  # a convention: of the silhouette of the reference
+REFERENCES = 3  # of each kind; the fewest with a useful standard deviation
+ROWS = 1_000  # subsample that limits the time
+
+
+class Tried(TypedDict):
+    """Evidence for one number of clusters."""
+
+    n_clusters: int
+    silhouette: float
+    reference: float
+    score: float
+
+
+class Selection(NamedTuple):
+    """The chosen number and the evidence for every number tried."""
+
+    chosen: int
+    table: list[Tried]
+
+
+def choose_number(
+    Y: Array, numbers: list[int], shared: SharedDimensions | None = None
+) -> Selection:
+    """Choose one of `numbers` for weighted rows, with their shared dimensions if some are discrete.
+
+    The choice depends on the rows only: its random numbers are always the same.
+    """
+    random_state = np.random.RandomState(0)
+    if len(Y) > ROWS:
+        Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
+    if shared is None:
+        return _by_clouds(Y, numbers, random_state)
+    continuous = Y[:, ~shared.discrete]
+    ways = [lambda: _by_shared(Y, numbers, shared, random_state)]
+    if continuous.size:
+        place = 1 if shared.mostly_discrete else 0
+        ways.insert(place, lambda: _by_clouds(continuous, numbers, random_state))
+    first = ways[0]()
+    if first.chosen > 1 or len(ways) == 1:
+        return first
+    second = ways[1]()
+    return second if second.chosen > 1 else first
+
+
+def _by_shared(
+    Y: Array, numbers: list[int], shared: SharedDimensions, random_state: np.random.RandomState
+) -> Selection:
+    """Choose a number for the dimensions that discrete columns share with others."""
+    seed = int(random_state.randint(np.iinfo(np.int32).max))
+    most = shared.number + 1 if shared.dependent else 1
+    shown = (Y - shared.mean) @ shared.axes[:, : max(shared.number, 1)]
+    distances, means = cdist(shown, shown), NestedMeans(shown, numbers[-1], 5, seed)
+    table = [Tried(n_clusters=m, silhouette=0.0, reference=0.0, score=0.0) for m in numbers]
+    for row in table:
+        m = row["n_clusters"]
+        if m > 1 and (m <= most or numbers[0] > most):
+            labels = means.labels(m)
+            row["silhouette"] = silhouette(distances, labels, m)
+            if np.bincount(labels).min() > 1:  # a single row has no silhouette
+                row["score"] = row["silhouette"]
+    return Selection(max(table, key=lambda row: row["score"])["n_clusters"], table)
+
+
+def _by_clouds(Y: Array, numbers: list[int], random_state: np.random.RandomState) -> Selection:
+    """Choose a number for continuous columns."""
+    seed = int(random_state.randint(np.iinfo(np.int32).max))
+    split = [m for m in numbers if m > 1]
+    distances, means = cdist(Y, Y), NestedMeans(Y, split[-1], 5, seed)
+    found = [silhouette(distances, means.labels(m), m) for m in split]
+    references, deviation = _reference(Y, split, seed, random_state)
+    tried = [
+        Tried(n_clusters=m, silhouette=s, reference=r, score=s - DISCOUNT * r)
+        for m, s, r in zip(split, found, references, strict=True)
+    ]
+    none = [Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0)] * (1 in numbers)
+    shows = [row for row in tried if row["silhouette"] - row["reference"] > CHANCE * deviation]
+    best = max(shows or none or tried, key=lambda row: row["score"])
+    return Selection(best["n_clusters"], [*none, *tried])
+
+
+def _reference(
+    Y: Array, numbers: list[int], seed: int, random_state: np.random.RandomState
+) -> tuple[list[float], float]:
+    """Return mean silhouettes of null reference data, and the deviation of a single one."""
+    n, centred = len(Y), Y - Y.mean(axis=0)
+    _, spread, axes = np.linalg.svd(centred / np.sqrt(n), full_matrices=False)
+    kept = spread > 1e-6 * spread[0]
+    spread, axes = spread[kept], axes[kept]
+    scale = np.where(np.ptp(Y, axis=0) > 0.0, Y.std(axis=0), 1.0)
+    skewness = np.mean((centred / scale) ** 3, axis=0)
+    found = np.empty((2, REFERENCES, len(numbers)))
+    for turn in range(REFERENCES):
+        normal = random_state.standard_normal((n, len(spread))) * spread @ axes
+        gamma = scale * pearson3.ppf(norm.cdf(normal / scale), skewness)
+        uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
+        for kind, cloud in enumerate((gamma, uniform * spread)):
+            distances, means = cdist(cloud, cloud), NestedMeans(cloud, numbers[-1], 2, seed)
+            found[kind, turn] = [silhouette(distances, means.labels(m), m) for m in numbers]
+    deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean()))
+    return found.mean(axis=1).max(axis=0).tolist(), deviation
