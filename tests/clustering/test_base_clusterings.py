@@ -3,14 +3,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_digits, make_moons
+from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.clusters import base_clusterings as base
-from sgpmic_cli.clustering.clusters.discrete_columns import (
-    flat_coordinate,
-    invariant_coordinate,
-)
 
 
 def blobs(n=120, p=3, seed=0):
@@ -79,19 +75,6 @@ def test_clusters_in_one_column_are_found_beside_columns_without_any():
     assert adjusted_rand_score(fit.responsibilities.argmax(axis=1), y) > 0.95
 
 
-def test_the_flat_coordinate_ignores_scales_rotations_and_discrete_columns():
-    random = np.random.RandomState(0)
-    Y = random.standard_normal((400, 3))
-    Y[:, 2] += 4.0 * np.sign(random.standard_normal(400))
-    first = flat_coordinate(Y)
-    assert abs(np.corrcoef(first[:, 0], Y[:, 2])[0, 1]) > 0.99
-    others = np.c_[Y @ random.standard_normal((3, 3)) + 5.0, random.random_sample(400) < 0.5]
-    for coordinate in (flat_coordinate, invariant_coordinate):
-        np.testing.assert_allclose(np.abs(coordinate(others)), np.abs(first), atol=1e-6)
-    assert flat_coordinate(Y[:6]) is None
-    assert flat_coordinate(random.uniform(size=(400, 3)) ** 2) is None
-
-
 def refitted(Y, labels, n_resamples=3):
     found = base.base_consensus(Y, 3)
     found = found._replace(labels=labels, memberships=[np.eye(3)[labels]])
@@ -136,15 +119,6 @@ def test_clusters_that_a_user_gave_have_a_stability_and_keep_their_probabilities
     refits, stability = base.refit(Y, given, 2, np.random.RandomState(0))
     assert refits is None
     np.testing.assert_array_equal(stability, 1.0)
-
-
-@pytest.mark.parametrize(("noise", "stable"), [(0.04, True), (0.4, False)])
-def test_refits_of_clusters_with_gaps_cut_the_spanning_tree(noise, stable):
-    Y, y = make_moons(200, noise=noise, random_state=0)
-    known = base.one_clustering("spanning tree", y, 2)._replace(gaps=True)
-    refits, stability = base.refit(Y, known, 3, np.random.RandomState(0))
-    assert refits is None
-    assert (stability.min() > 0.99) == stable
 
 
 def test_k_means_does_not_depend_on_order_rotation_or_doubled_rows():

@@ -7,7 +7,7 @@ from sgpmic_cli.clustering.clusters.cluster_space import (
     shared_dimensions,
     used_features,
 )
-from sgpmic_cli.clustering.clusters.discrete_columns import discrete_features
+from sgpmic_cli.clustering.clusters.columns import discrete_features
 
 N = 400
 

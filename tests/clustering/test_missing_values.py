@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from sgpmic_cli.clustering import missing_values as missing
 from sgpmic_cli.clustering.cluster_fit import prepare_rows
-from sgpmic_cli.clustering.clusters import missing_values as missing
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_complete_rows_give_their_own_moments():
     Y = np.random.RandomState(0).randn(40, 3)
     found, covariance = missing.fit_gaussian(Y, np.ones(3, dtype=bool)), np.cov(Y.T, bias=True)
     np.testing.assert_allclose(found.mean, Y.mean(axis=0))
-    ridge = missing.COVARIANCE_RIDGE / 40 * np.trace(covariance) * np.eye(3)
+    ridge = missing.RIDGE / 40 * np.trace(covariance) * np.eye(3)
     np.testing.assert_allclose(found.covariance, covariance + ridge)
     np.testing.assert_array_equal(missing.impute(found, Y), Y)
 

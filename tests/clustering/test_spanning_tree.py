@@ -5,12 +5,12 @@ import pytest
 from raw_tables import clouds
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist, mahalanobis
-from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.clusters import spanning_tree
-from sgpmic_cli.clustering.clusters.spanning_tree import cut, gap_clusters, spanning_trees
+from sgpmic_cli.clustering.clusters.groups import LONG_EDGE
+from sgpmic_cli.clustering.clusters.spanning_tree import cut, longest_cut, spanning_trees
 
 
 def dense_tree(Y, core):
@@ -23,8 +23,8 @@ def dense_tree(Y, core):
 
 
 def found_labels(X, n_clusters):
-    kmeans = KMeans(n_clusters, n_init=1, random_state=0).fit_predict(X)
-    return gap_clusters(X, kmeans, n_clusters, np.random.RandomState(0))
+    found = longest_cut(spanning_trees(X), n_clusters)
+    return None if found is None else found.labels
 
 
 @pytest.fixture
@@ -84,18 +84,18 @@ def test_cuts_are_those_of_the_definition(n_clusters):
     ],
     ids=["moons", "rings"],
 )
-def test_rings_and_moons_are_found(X, y):
-    assert adjusted_rand_score(found_labels(X, 2), y) == 1.0
+def test_rings_and_moons_have_a_gap(X, y):
+    found = longest_cut(spanning_trees(X), 2)
+    assert adjusted_rand_score(found.labels, y) == 1.0
+    assert found.gap > LONG_EDGE
 
 
 @pytest.mark.parametrize("kind", ["normal", "heavy tails"])
-def test_a_cloud_has_no_gaps(kind):
-    found = []
+def test_a_cloud_has_no_gap(kind):
     for seed in range(5):
         random = np.random.RandomState(seed)
         X = random.standard_t(3, size=(200, 2)) if kind == "heavy tails" else random.randn(200, 2)
-        found.append(found_labels(X, 2))
-    assert all(labels is None for labels in found)
+        assert longest_cut(spanning_trees(X), 2).gap < LONG_EDGE
 
 
 @pytest.mark.usefixtures("euclidean")
@@ -137,7 +137,7 @@ def test_three_rows_have_no_tree():
     assert (len(spanning_trees(X[:3])), len(spanning_trees(X))) == (0, 2)
 
 
-def test_one_column_and_many_columns_are_left_to_k_means_and_mixtures():
+def test_one_column_and_many_columns_have_no_tree():
     X = np.random.RandomState(0).randn(200, 1) + 3.0 * (np.arange(200) % 2)[:, None]
     assert found_labels(X, 2) is None
     X, y = make_moons(300, noise=0.02, random_state=0)

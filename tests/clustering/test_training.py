@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from sgpmic_cli.clustering.clusters.missing_values import fit_gaussian, impute
 from sgpmic_cli.clustering.map.latent_mixture import mixture_bound
 from sgpmic_cli.clustering.map.shared_process import log_prior
-from sgpmic_cli.clustering.map.training import MapFitter, remaining_gain, start_map
+from sgpmic_cli.clustering.map.training import (
+    MapFitter,
+    principal_components,
+    remaining_gain,
+    start_map,
+)
+from sgpmic_cli.clustering.missing_values import fit_gaussian, impute
 
 
 def fitter(Y):
@@ -16,7 +21,7 @@ def fitter(Y):
     if mask is not None:
         Y = impute(fit_gaussian(Y, np.ones(Y.shape[1], dtype=bool)), Y)
     S = np.random.RandomState(0).dirichlet(np.ones(3), len(Y))
-    return MapFitter(Y, mask, S, start_map(Y, 2, 8, 0))
+    return MapFitter(Y, mask, S, start_map(principal_components(Y, 2), 8, 0))
 
 
 def bound(fit):
