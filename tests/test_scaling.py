@@ -34,3 +34,21 @@ def test_cubes_order_rows_of_equal_length():
     for X in (rows, rows[:, ::-1]):
         assert scaling.canonical_order([X[:2], X[2:]]).tolist() == order
     assert scaling.canonical_order([rows[order]]).tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("far", [1e9, -1e9])
+def test_rows_far_beyond_the_range_of_the_others_are_gross_outliers(far):
+    X = np.where(np.arange(270).reshape(90, 3) == 100, far, Y)
+    assert np.flatnonzero(scaling.gross_outliers(X)).tolist() == [33]
+    assert np.flatnonzero(scaling.gross_outliers(np.r_[X, ONE_GAP[:5]])).tolist() == [33]
+    assert not scaling.gross_outliers(Y).any()
+    assert not scaling.gross_outliers(np.random.RandomState(0).standard_t(3, (400, 5))).any()
+
+
+def test_codes_of_many_rows_and_rare_values_are_no_gross_outliers():
+    codes = np.where(np.arange(90)[:, None] < 3, -999.0, Y)
+    assert not scaling.gross_outliers(codes).any()
+    flags = np.zeros((90, 1))
+    flags[7] = 1.0
+    assert not scaling.gross_outliers(flags).any()
+    assert not scaling.gross_outliers(np.r_[Y[:8], [[1e9] * 3]]).any()

@@ -1,0 +1,145 @@
+"""Groups that two views of the rows agree about."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs, make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+from sgpmic_cli.clustering.clusters import groups
+from sgpmic_cli.clustering.clusters.groups import BY_TREE, BY_VIEWS, Groups, Views, neighbour_map
+
+
+def noise(*shape, seed=0):
+    return np.random.RandomState(seed).standard_normal(shape)
+
+
+def spirals(n=200):
+    random = np.random.RandomState(9)
+    turn = np.sqrt(random.rand(n)) * 3 * np.pi * 0.9 + 0.8
+    arm = np.c_[turn * np.cos(turn), turn * np.sin(turn)] / 8
+    return np.r_[arm, -arm] + 0.03 * random.standard_normal((2 * n, 2)), np.repeat([0, 1], n)
+
+
+def beside_a_cloud(fraction, n=300):
+    inside = np.arange(n) < fraction * n
+    return noise(n, 3) + 6.0 * inside[:, None], inside
+
+
+def beside_noise(column):
+    """Return a column beside three columns of a cloud."""
+    return np.c_[noise(len(column), 3, seed=1), column]
+
+
+N = 160
+HALF = np.random.RandomState(2).random_sample(N) < 0.5
+AGES = 40.0 + 12.0 * noise(N, seed=3)
+TABLES = {
+    "blobs": lambda: make_blobs(N, 3, centers=4, cluster_std=0.7, random_state=1),
+    "moons": lambda: make_moons(N, noise=0.06, random_state=0),
+    "rings": lambda: make_circles(240, noise=0.05, factor=0.4, random_state=0),
+    "small group": lambda: beside_a_cloud(0.05),
+    "measured column": lambda: (beside_noise(noise(N) + 8.0 * HALF), HALF),
+}
+CLOUDS = {
+    "Gaussian": noise(N, 3),
+    "uniform": np.random.RandomState(0).random_sample((N, 3)),
+    "heavy tails": np.random.RandomState(0).standard_t(3, (N, 3)),
+    "price points": beside_noise(np.random.RandomState(0).choice([10, 20, 50, 100], N)),
+    "codes": beside_noise(np.where(HALF, 0.0, 8.0)),
+    "mostly imputed": beside_noise(np.where(noise(N) < 0.5, 0.0, 7.0 + noise(N, seed=3))),
+    "heaped ages": beside_noise(
+        np.where(HALF, 10, 1) * ((40 + 12 * noise(N, seed=3)) / np.where(HALF, 10, 1)).round()
+    ),
+}
+
+
+@cache
+def views(name):
+    X = 1.0 * (CLOUDS[name] if name in CLOUDS else TABLES[name]()[0])
+    return Views((X - X.mean(axis=0)) / X.std(axis=0))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_groups_of_any_shape_and_size_are_those_that_views_agree_about(name):
+    found, labels = views(name).groups(), TABLES[name]()[1]
+    assert adjusted_rand_score(found.labels, labels) > 0.9
+    assert found.number == labels.max() + 1
+    assert found.evidence == (BY_TREE if name == "rings" else BY_VIEWS)
+    np.testing.assert_array_equal(found.divide(found.points, found.number), found.labels)
+
+
+@pytest.mark.parametrize("name", CLOUDS)
+def test_clouds_and_columns_of_repeated_values_have_no_groups(name):
+    assert views(name).groups() is None
+
+
+def test_repeated_values_count_if_other_columns_show_the_groups():
+    X = beside_noise(np.where(HALF, 0.0, 8.0))
+    X[:, :2] += 3.0 * HALF[:, None]
+    found = Views((X - X.mean(axis=0)) / X.std(axis=0)).groups()
+    assert adjusted_rand_score(found.labels, HALF) > 0.99
+
+
+def test_views_that_agree_less_say_nothing(monkeypatch):
+    cloud = views("Gaussian")
+    best = max(found.agreement for found in cloud.divisions)
+    assert 0.0 < best < groups.AGREEMENT
+    monkeypatch.setattr(groups, "AGREEMENT", best)
+    monkeypatch.setattr(groups, "_of_one_column", lambda *_: False)
+    assert cloud.groups().agreement == best
+
+
+def test_the_agreement_is_the_best_rand_index_with_the_other_view():
+    for name in ("small group", "Gaussian"):
+        found = views(name)
+        of_columns = [each for each in found.divisions if each.points is found.Y]
+        of_map = [each for each in found.divisions if each.points is found.chart]
+        assert len(of_columns) == len(of_map) == len(found.divisions) / 2
+        for one, others in ((of_columns, of_map), (of_map, of_columns)):
+            for each in one:
+                if each.number > 1:
+                    scores = [
+                        adjusted_rand_score(each.labels, other.labels)
+                        for other in others
+                        if other.number > 1
+                    ]
+                    assert each.agreement == pytest.approx(max(scores))
+
+
+def test_the_finest_of_equal_agreements_is_taken():
+    def made(number, agreement):
+        return Groups(np.arange(12) % number, noise(12, 2), lambda *_: None, agreement, "")
+
+    candidates = [made(2, 1.0), made(3, 1.0), made(4, 0.99), made(6, 0.5)]
+    assert groups._best(candidates).number == 3
+    assert groups._best(candidates[3:]) is None
+
+
+def test_spirals_of_unequal_density_are_found_as_a_given_number():
+    X, labels = spirals()
+    view = Views((X - X.mean(axis=0)) / X.std(axis=0))
+    view.chart = noise(*X.shape)  # takes less time than a map, and shows nothing either
+    assert view.groups() is None
+    found = view.of_number(2)
+    np.testing.assert_array_equal(found.labels == found.labels[0], labels == 0)
+    assert views("Gaussian").of_number(2) is None
+    assert views("blobs").of_number(4).number == 4
+
+
+def test_rows_of_noise_join_the_nearest_cluster():
+    X, inside = beside_a_cloud(0.3)
+    X = np.r_[X, [[9.0, 9.0, 9.0], [-4.0, -4.0, -4.0]]]
+    labels = groups.by_density(X, 20, None)
+    np.testing.assert_array_equal(labels[:300], labels[0] * inside + labels[299] * ~inside)
+    assert labels[300:].tolist() == [labels[0], labels[299]]
+    assert groups.by_density(noise(60, 2), 2, None).max() == 0
+
+
+def test_the_map_does_not_depend_on_the_order_of_columns_or_on_rounding_errors():
+    X = views("blobs").Y[:80]
+    chart = neighbour_map(X)
+    np.testing.assert_allclose(neighbour_map(X[:, [2, 0, 1]]), chart)
+    np.testing.assert_allclose(neighbour_map(X + 1e-13 * noise(*X.shape)), chart)
+    assert neighbour_map(X[:, :1]).shape == (80, 2)

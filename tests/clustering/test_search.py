@@ -1,0 +1,130 @@
+"""The search for groups: what it looks at, and what a cluster is."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from sgpmic_cli.clustering.cluster_fit import prepare_rows
+from sgpmic_cli.clustering.clusters import search as module
+from sgpmic_cli.clustering.clusters.groups import Groups
+from sgpmic_cli.clustering.clusters.search import GroupSearch, overlaps
+
+
+def noise(*shape, seed=0):
+    return np.random.RandomState(seed).standard_normal(shape)
+
+
+def searched(X):
+    """Return a search in standardised rows, and their order in it."""
+    prepared = prepare_rows((X - X.mean(axis=0)) / X.std(axis=0), np.arange(X.shape[1]))
+    return prepared.search, prepared.order
+
+
+def with_groups(labels, columns=3):
+    """Return a search whose groups are given."""
+    features = np.ones(columns, dtype=bool)
+    search = GroupSearch(noise(len(labels), columns), ~features, features, np.arange(columns))
+    search.groups = Groups(np.asarray(labels), search.rows, lambda *_: None, 1.0, "given")
+    return search
+
+
+def verdicts(groups, clusters):
+    found = with_groups(groups).verdicts(np.asarray(clusters), max(clusters) + 1)
+    return [each["verdict"] for each in found]
+
+
+GROUPS = np.repeat([0, 1, 2], [40, 30, 30])
+
+
+def test_clusters_that_consist_of_groups_are_groups():
+    assert verdicts(GROUPS, GROUPS) == ["group"] * 3
+    assert verdicts(GROUPS, np.minimum(GROUPS, 1)) == ["group"] * 2  # two groups in one cluster
+    nearly = GROUPS.copy()
+    nearly[0] = 1
+    assert verdicts(GROUPS, nearly) == ["group"] * 3
+
+
+def test_a_group_in_several_clusters_makes_none_of_them_a_group():
+    halves = np.where(np.arange(100) < 20, 3, GROUPS)
+    assert verdicts(GROUPS, halves) == ["slice", "group", "group", "slice"]
+    thirds = np.where(np.arange(100) < 12, 1, GROUPS)
+    assert verdicts(GROUPS, thirds) == ["slice", "slice", "group"]
+    assert verdicts(GROUPS, np.where(GROUPS == 2, 3, GROUPS))[2] == "slice"  # it has no rows
+
+
+def test_clusters_of_rows_without_groups_are_slices_unless_the_rows_are_few():
+    search, _ = searched(noise(60, 3))
+    assert search.groups is None
+    labels = np.arange(60) % 2
+    assert search.verdicts(labels, 2) == [{"verdict": "slice"}] * 2
+    few, _ = searched(noise(12, 3))
+    assert few.verdicts(labels[:12], 2) == [{"verdict": "too few rows to say"}] * 2
+
+
+def test_columns_of_few_values_take_no_part():
+    cells = np.random.RandomState(0).randint(0, 2, (100, 3)).astype(float)
+    assert searched(cells)[0].groups is None
+    inside = np.arange(100) < 40
+    X = np.c_[noise(100, 2) + 7.0 * inside[:, None], cells]
+    search, order = searched(X)
+    assert adjusted_rand_score(search.groups.labels, inside[order]) == 1.0
+    assert search.groups.number == 2
+
+
+def test_groups_in_two_of_many_columns_are_found():
+    inside = np.arange(100) < 40
+    X = noise(100, 40)
+    X[:, :2] += 7.0 * inside[:, None]
+    search, order = searched(X)
+    assert search._views.groups() is None
+    assert adjusted_rand_score(search.groups.labels, inside[order]) > 0.95
+    X[:, 1] = noise(100, seed=1)  # peaks of a single column are said in words
+    assert searched(X)[0]._in_few_columns() is None
+
+
+def test_rows_beyond_the_subsample_have_the_group_of_the_nearest_row(monkeypatch):
+    monkeypatch.setattr(module, "SAMPLE", 60)
+    X, inside = noise(200, 3), np.arange(200) % 3 == 0
+    X += 9.0 * inside[:, None]
+    search, order = searched(X)
+    assert len(search.groups.labels) == 60
+    labels = search.labels(search.groups)
+    np.testing.assert_array_equal(labels == labels[0], inside[order] == inside[order][0])
+    search._on_sheets = search.sample[:, :2]
+    distances = np.linalg.norm(search.rows[:, None] - search.sample, axis=2)
+    nearest = distances.argsort(axis=1)[:, :3]
+    np.testing.assert_allclose(search.chart, search.sample[nearest, :2].mean(axis=1))
+
+
+def test_the_stability_of_a_group_is_its_overlap_with_groups_of_halves():
+    def by_sign(points, number):
+        return (points[:, 0] > 0).astype(int)
+
+    search, points = with_groups(GROUPS), noise(100, 2)
+    labels = by_sign(points, 2)
+    found = Groups(labels, points, by_sign, 1.0, "")
+    stability = search.stability(found, 4, np.random.RandomState(0))
+    assert stability.shape == (2,)
+    assert (stability > 0.85).all()
+    again = search.stability(
+        found._replace(divide=lambda points, _: np.arange(len(points)) % 2),
+        4,
+        np.random.RandomState(0),
+    )
+    assert (again < 0.6).all()
+
+
+def test_overlaps_are_the_largest_jaccard_indices():
+    found = overlaps(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1]))
+    np.testing.assert_allclose(found, [2 / 3, 2 / 3])
+    np.testing.assert_allclose(overlaps(np.array([0, 0, 1, 1]), np.zeros(4, int)), 0.5)
+    assert overlaps(np.arange(4), np.arange(4)[::-1]).tolist() == pytest.approx([1.0] * 4)
+
+
+def test_a_number_is_that_of_groups_that_some_view_shows():
+    centres = 9.0 * np.eye(3)[np.arange(90) % 3]
+    search, order = searched(noise(90, 3) + centres)
+    found = search.of_number(3)
+    assert adjusted_rand_score(found.labels, order % 3) == 1.0
+    assert search.of_number(1) is None
+    assert searched(noise(90, 3))[0].of_number(2) is None
