@@ -7,6 +7,7 @@ from sklearn.datasets import make_moons
 
 from sgpmic_cli import GroupMap
 from sgpmic_cli.clustering.clusters.base_clusterings import base_consensus
+from sgpmic_cli.clustering.clusters.groups import BY_VIEWS
 from sgpmic_cli.clustering.clusters.probabilities import (
     ClusterModel,
     ClusterPosterior,
@@ -129,10 +130,10 @@ def test_a_refit_counts_as_far_as_it_found_the_cluster_of_the_row_again():
     np.testing.assert_array_equal(kept.argmax(axis=1), [0, 1])  # although both prefer cluster 0
 
 
-def test_clusters_separated_by_gaps_take_the_labels_of_neighbours():
-    X, y = make_moons(300, noise=0.04, random_state=0)
+def test_groups_have_the_labels_of_the_nearest_rows():
+    X, y = make_moons(200, noise=0.04, random_state=0)
     model = quick().fit(X)
-    assert model.base_clusterings_ == ("spanning tree",)
+    assert model.base_clusterings_ == (BY_VIEWS,)
     assert len(np.unique(model.labels_ + 2 * y)) == 2
     assert model.certainty_.min() > 0.99
     np.testing.assert_array_equal(model.predict(X + 1e-3), model.labels_)
