@@ -5,6 +5,7 @@ import pytest
 from sgpmic_cli.data import Rows, load
 from sgpmic_cli.result.profile import (
     as_date,
+    columns_with_two_peaks,
     computed_columns,
     profile_of,
     readable,
@@ -126,6 +127,33 @@ def test_proposed_names_are_short_and_differ(data):
     assert names == ["low small", "kind=new"]  # what most rows share; 100 % is not "mostly"
     one = profile_of(table, np.ones((40, 1)))
     assert one.proposed_names() == ["cluster 0"]
+
+
+def test_a_number_names_a_cluster_only_if_the_name_holds_for_most_of_its_rows():
+    x = np.where(np.arange(60) % 2, 0.0, np.where(np.arange(60) % 6, 0.0, 9.0))
+    y = np.random.RandomState(0).randn(60) + 3.0 * (np.arange(60) % 2)
+    rows = Rows("t", np.c_[x, y], None, (), ("x", "y"))
+    profile = profile_of(rows, np.eye(2)[np.arange(60) % 2])
+    assert abs(profile.differences[0, 0]) > 0.2
+    even = np.arange(60) % 2 == 0
+    middle = (x[even].mean() + x[~even].mean()) / 2
+    assert profile.holds[0, 0] == np.mean(x[even] > middle)
+    assert profile.holds[1, 0] == 1.0
+    assert profile.proposed_names() == ["low y", "high y"]
+    alone = profile_of(Rows("t", x[:, None], None, (), ("x",)), np.eye(2)[np.arange(60) % 2])
+    assert alone.proposed_names() == ["the rest", "low x"]
+
+
+def test_columns_with_two_peaks_are_found_in_the_units_of_the_file(tmp_path):
+    random = np.random.RandomState(0)
+    minutes = np.where(np.arange(300) % 3, 4.3, 2.0) + 0.3 * random.randn(300)
+    kind = np.where(np.arange(300) % 2, "new", "old")
+    frame = pd.DataFrame({"kind": kind, "minutes": minutes.round(3), "x": random.randn(300)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    [(name, low, high)] = columns_with_two_peaks(load(str(tmp_path / "t.csv")))
+    assert name == "minutes"
+    assert float(low) == pytest.approx(2.0, abs=0.2)
+    assert float(high) == pytest.approx(4.3, abs=0.2)
 
 
 def test_missing_cells_count_in_fractions_and_names(tmp_path):

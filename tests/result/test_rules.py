@@ -42,13 +42,15 @@ def test_two_conditions_are_used_where_one_is_not_enough(tmp_path):
     assert (rule.recall, rule.precision) == (1.0, 1.0)
     one = rule_of(tmp_path, frame, (frame["kind"] == "v").to_numpy())
     assert one.words == "kind=v"
-    assert one.coverage() == "100 % of the cluster, 100 % right"
+    assert one.coverage == "100 % of the cluster, 100 % right"
 
 
-def test_a_rule_that_is_wrong_for_most_rows_is_no_rule(tmp_path):
-    # The best F1 has the condition x > 0: all 10 rows of the cluster, and 20 others.
-    x, member = np.repeat([0, 1], [60, 30]), np.arange(90) >= 80
-    assert rule_of(tmp_path, pd.DataFrame({"x": x, "y": np.arange(90) * 7 % 3}), member) is None
+@pytest.mark.parametrize(("others", "found"), [(20, False), (5, False), (2, True)])
+def test_a_rule_that_is_wrong_for_many_rows_is_no_rule(tmp_path, others, found):
+    # The best F1 has the condition x > 0: all 10 rows of the cluster, and some others.
+    x, member = np.arange(90) >= 80 - others, np.arange(90) >= 80
+    frame = pd.DataFrame({"x": 1 * x, "y": np.arange(90) * 7 % 3})
+    assert (rule_of(tmp_path, frame, member) is not None) == found
 
 
 def test_rows_with_missing_values_do_not_fulfil_a_rule(tmp_path):

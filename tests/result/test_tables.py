@@ -16,7 +16,7 @@ from sgpmic_cli.tables.rows import RowResults
 ADDED = "cluster,probability,typicality,unusual,x1,x2"
 
 
-def write(path, source, groups=None, **options):
+def write(path, source, **options):
     """Write a fit in which row i has cluster i % 2 and the point (i + 0.5, -0.5)."""
     data = load(str(source), table=TableOptions(**options) if options else None)
     n = len(data.Y)
@@ -24,7 +24,7 @@ def write(path, source, groups=None, **options):
     X = np.column_stack([np.arange(n) + 0.5, np.full(n, -0.5)])
     found = RowResults(S.argmax(axis=1), S, X, X, np.arange(n), np.zeros(n, dtype=bool))
     found = replace(found, unusual=np.arange(n) == 1)
-    write_table(path, Result(data, found, groups=groups))
+    write_table(path, Result(data, found))
 
 
 def copy(folder, text, name="t.csv", encoding="utf-8", **options):
@@ -56,12 +56,6 @@ def test_rows_that_were_left_out_get_empty_cells(tmp_path):
         "1\t0.75\t1.0\t1\t1.5\t-0.5",
         "0\t0.75\t1.0\t0\t2.5\t-0.5",
     ]
-
-
-def test_rows_without_a_surviving_group_have_an_empty_cell(tmp_path):
-    found = copy(tmp_path, "a,b\n1,2\n3,5\n4,1\n", groups=np.array([-1, 1, 0]))
-    assert found[0] == f"a,b,{ADDED.replace('cluster,', 'cluster,group,')}"
-    assert [line.split(",")[2:4] for line in found[1:]] == [["0", ""], ["1", "1"], ["0", "0"]]
 
 
 def test_the_copy_has_the_format_of_the_file(tmp_path):

@@ -14,9 +14,11 @@ from sgpmic_cli.result.words import (
     choice_in_words,
     explained,
     headline,
+    how_sure,
     meaning_of,
     next_steps,
     number_to_compare,
+    numbers_table,
     stability_in_words,
     verdict_in_words,
     without_columns,
@@ -25,102 +27,87 @@ from sgpmic_cli.result.words import (
 LABELS = np.repeat([0, 1, 2], 20)
 
 
-def answer(groups, labels, kinds):
-    """Return the headline for groups named p, q, ... and clusters named a, b, ..."""
-    names = tuple("abcdef"[: len(kinds)])
-    result = made_result(labels, verdicts=verdicts(*kinds), groups=groups, names=names)
-    vars(result)["group_names"] = list("pqr"[: groups.max() + 1])
-    return headline(result)
-
-
 FEW = "too few rows to say"
 
 
-@pytest.mark.parametrize(
-    ("kinds", "rest"),
-    [
-        (["slice"] * 3, "the other 60 rows are one continuum, cut into 3 slices."),
-        (["slice"], "the other 60 rows are one continuum."),
-        (["group"] * 2, "in the other 60 rows, valleys separate clusters, but not again in refits"),
-        (["group"], "the other 60 rows are one cluster."),
-        ([FEW] * 3, "the other 60 rows are 3 clusters, too few rows to say whether they are"),
-        ([FEW, "slice"], "are 2 clusters, too few rows to say whether they are groups or slices."),
-        ([FEW], "the other 60 rows are one cluster, too few rows to say whether it is a group."),
-    ],
-)
-def test_the_rows_beside_a_group_are_what_their_verdicts_say(kinds, rest):
-    groups, labels = np.repeat([0, -1], [40, 60]), np.r_[np.zeros(40, int), np.arange(60)]
-    labels[40:] = 1 + labels[40:] % len(kinds)
-    text = answer(groups, labels, ["group", *kinds])
-    assert text.startswith("40 rows (p) are a group; ")
-    assert rest in text
-
-
-def test_several_groups_without_a_rest():
-    groups = np.repeat([0, 1], [214, 119])
-    assert answer(groups, groups, ["group"] * 2) == "2 groups: 214 rows (p) and 119 rows (q)."
-    labels = np.r_[np.arange(214) % 2, np.full(119, 2)]
-    text = answer(groups, labels, ["slice", "slice", "group"])
-    assert text == "2 groups: 214 rows (p, in 2 clusters) and 119 rows (q)."
-
-
-def test_rows_around_a_group_within_its_cluster_are_outside():
-    text = answer(np.repeat([0, -1], [40, 10]), np.zeros(50, int), ["group"])
-    assert text == "40 rows (p) are a group; the other 10 rows are outside."
+def answer(sizes, kinds, **fields):
+    """Return the headline for clusters of these sizes, named a, b, ..."""
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    names = tuple("abcdef"[: len(kinds)])
+    return headline(made_result(labels, verdicts=verdicts(*kinds), names=names, **fields))
 
 
 @pytest.mark.parametrize(
-    ("kinds", "expected"),
+    ("sizes", "kinds", "expected"),
     [
-        (["slice"], "No group stands out in the 60 rows."),
+        ([214, 119], ["group"] * 2, "2 groups in the 333 rows: 214 rows (a) and 119 rows (b)."),
         (
+            [1000, 20, 30],
+            ["slice", "group", "slice"],
+            "1 group in the 1,050 rows: 20 rows (b); the other 1,030 rows are cut into 2 slices.",
+        ),
+        (
+            [40, 60],
+            ["group", "slice"],
+            "1 group in the 100 rows: 40 rows (a); the other 60 rows are one slice.",
+        ),
+        ([60], ["slice"], "No groups in the 60 rows: they are one continuum."),
+        (
+            [30, 20, 10],
             ["slice"] * 3,
-            "No group stands out in the 60 rows: they are cut into 3 slices (a; b; c).",
-        ),
-        (["slice"] * 5, "No group stands out in the 60 rows: they are cut into 5 slices."),
-        (
-            ["group", "slice", FEW, FEW],
-            "4 clusters in the 60 rows: 1 cluster (a) is separated by a valley; 1 cluster (b) is a "
-            "slice of a continuum; 2 clusters (c; d) have too few rows to say whether they are "
-            "groups.",
+            "No groups in the 60 rows: they are one continuum, cut into 3 slices (a; b; c).",
         ),
         (
+            [12] * 5,
+            ["slice"] * 5,
+            "No groups in the 60 rows: they are one continuum, cut into 5 slices.",
+        ),
+        (
+            [6, 6],
             [FEW] * 2,
-            "2 clusters in the 60 rows (a; b), too few rows to say whether they are groups.",
+            "2 clusters in the 12 rows (a; b), too few rows to say whether they are groups.",
         ),
-        (
-            ["group", "slice", "slice"],
-            "No group is certain in the 60 rows: 1 cluster (a) is separated by a valley, but not "
-            "again in refits; 2 clusters (b; c) are slices of a continuum.",
-        ),
+        ([7, 0, 3], ["group", FEW, "group"], "2 groups in the 10 rows: 7 rows (a) and 3 rows (c)."),
     ],
 )
-def test_no_group(kinds, expected):
-    assert answer(np.full(60, -1), np.arange(60) % len(kinds), kinds) == expected
+def test_the_answer_names_the_groups_or_says_that_there_are_none(sizes, kinds, expected):
+    assert answer(sizes, kinds) == expected
 
 
-def names(rows, groups):
-    return made_result(np.zeros(len(groups), int), rows=rows, groups=groups).group_names
+@pytest.mark.parametrize(
+    ("again", "vanish"), [([0] * 40, True), ([0] * 20 + [1] * 20, False), ([0, 1] * 20, True)]
+)
+def test_the_answer_says_if_groups_vanish_without_a_column(again, vanish):
+    values = np.c_[np.repeat([0.0, 9.0], 20), np.arange(40) % 7]
+    refit = Refit(np.array(again), None)
+    text = answer([20, 20], ["group"] * 2, Y=values, refit=refit)
+    assert text.endswith(" Without 'a' they are not found.") == vanish
 
 
-def test_a_group_without_a_name_has_its_own_number():
-    rows = Rows("three", np.repeat([[0.0], [5.0], [9.0]], 20, axis=0), None, (), ("a",))
-    assert names(rows, LABELS)[1] == "group 1"
+def test_clusters_that_nobody_judged_are_counted():
+    assert headline(made_result(LABELS, names=("a", "b", "c"))) == "3 clusters, as given."
 
 
 def test_verdicts_in_words():
-    found = [
-        {"verdict": "group", "depth": 0.123, "neighbour": 1},
-        {"verdict": "slice", "depth": 0.999, "neighbour": 0},
-        {"verdict": FEW, "depth": None, "neighbour": None},
+    found = verdicts("group", "slice", FEW)
+    assert [verdict_in_words(each) for each in found] == ["group", "slice", "too few rows"]
+    assert [word for word in ("Group: ", "Slice: ", "Too few") if word in meaning_of(found)] == [
+        "Group: ",
+        "Slice: ",
+        "Too few",
     ]
-    shown = ["group (valley 88 %)", "slice", "too few rows"]
-    assert [verdict_in_words(each) for each in found] == shown
-    meaning = meaning_of(found)
-    assert "Group: " in meaning
-    assert "The percentage says " in meaning
-    assert "The percentage says " not in meaning_of(found[1:])
     assert "Group: " not in meaning_of(found[1:])
+
+
+@pytest.mark.parametrize("kind", ["slice", "group"])
+def test_columns_with_two_peaks_are_told_if_there_are_no_groups(kind):
+    random = np.random.RandomState(0)
+    column = np.r_[2.0 + 0.2 * random.randn(100), 4.5 + 0.4 * random.randn(200)]
+    rows = Rows("t", np.c_[column, random.randn(300)], None, (), ("minutes", "other"))
+    result = made_result(np.arange(300) % 2, rows=rows, verdicts=verdicts(kind, kind))
+    sure = " ".join(how_sure(result))
+    assert ("The column 'minutes' has two peaks, near 2" in sure) == (kind == "slice")
+    assert "'other'" not in sure
 
 
 def test_a_column_that_explains_the_clusters_is_named():
@@ -145,7 +132,11 @@ def test_clusters_that_a_fit_without_columns_finds_again(again, expected):
     assert expected in without_columns(["a", "b"], LABELS, again)
 
 
-def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
+def names(rows, labels):
+    return made_result(labels, rows=rows).cluster_names
+
+
+def test_clusters_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
     days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.where(LABELS == 0, 0, 700), "D")
     days += pd.to_timedelta(np.arange(60) * 7 % 20, "D")
     frame = pd.DataFrame(
@@ -162,43 +153,48 @@ def test_groups_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
     assert names(data, LABELS) == ["day <= 2020-12-04", "flag=1", "kind=new"]
     values = np.random.RandomState(0).randn(60, 3) + 2.0 * (LABELS == 1)[:, None]
     table = Rows.from_classes("t", values, None, ["a", "b", "c"])
-    assert names(table, (LABELS == 1) - 1)[0].startswith("high ")
+    assert names(table, 1 * (LABELS == 1))[1].startswith("high ")
 
 
-def test_of_columns_that_explain_a_group_the_one_that_differs_most_is_named():
+def test_of_columns_that_explain_a_cluster_the_one_that_differs_most_is_named():
     wage = np.r_[np.linspace(60, 200, 57), 300, 310, 320]
     table = Rows.from_classes("t", np.c_[np.log(wage), wage], None, ["logwage", "wage"])
-    assert names(table, (np.arange(60) > 56) - 1) == ["wage > 200"]
+    assert names(table, 1 * (np.arange(60) > 56))[1] == "wage > 200"
 
 
-def tried(scores, plausible=()):
-    return [
-        {"n_clusters": m, "score": score, "plausible": m in plausible, "reference": 0.5 * score}
-        for m, score in scores.items()
-    ]
-
-
-def found(m, scores, plausible=(), **fields):
+def found(m, scores, **fields):
     """Return a result of m clusters, and the scores of the numbers that were tried."""
-    return made_result(
-        np.arange(6) % m, groups=-np.ones(6, int), **fields, selection=tried(scores, plausible)
-    )
+    tried = [
+        {"n_clusters": m, "score": score, "reference": 0.5 * score} for m, score in scores.items()
+    ]
+    kinds = verdicts(*["slice"] * m)
+    return made_result(np.arange(6) % m, **{"verdicts": kinds, **fields}, selection=tried)
 
 
 @pytest.mark.parametrize(
-    ("m", "scores", "plausible", "words"),
+    ("m", "scores", "words"),
     [
-        (3, {2: 0.1, 3: 0.4, 4: 0.05}, (), "3 clusters, chosen among 2 to 4."),
-        (3, {2: 0.3, 3: 0.4}, (2, 3), "among 2 and 3. Plausible as well: 2."),
-        (3, {}, (), "3 clusters, as asked for."),
-        (1, {1: 0.0, 2: 0.01}, (), "and 2 clusters do not. This does not prove"),
-        (1, {1: 0.0, 2: 0.1, 3: 0.1}, (), "no number from 2 to 3 does"),
-        (3, {2: 0.1, 3: 0.4, 4: 0.0, 5: 0.0}, (), "3 clusters, chosen among 2 and 3."),
-        (1, {1: 0.0, 2: 0.0}, (), "few values share does not divide the rows"),
+        (3, {2: 0.1, 3: 0.4, 4: 0.05}, "3 clusters, chosen among 2 to 4."),
+        (3, {2: 0.39, 3: 0.4}, "among 2 and 3. Plausible as well: 2."),
+        (3, {}, "3 clusters, as asked for."),
+        (1, {1: 0.0, 2: 0.01}, "and 2 clusters do not. This does not prove"),
+        (1, {1: 0.0, 2: 0.1, 3: 0.1}, "no number from 2 to 3 does"),
+        (3, {2: 0.1, 3: 0.4, 4: 0.0, 5: 0.0}, "3 clusters, chosen among 2 and 3."),
+        (1, {1: 0.0, 2: 0.0}, "few values share does not divide the rows"),
     ],
 )
-def test_the_choice_of_the_number(m, scores, plausible, words):
-    assert words in choice_in_words(found(m, scores, plausible))
+def test_the_choice_of_the_number(m, scores, words):
+    assert words in choice_in_words(found(m, scores))
+
+
+def test_the_number_of_groups_has_its_evidence():
+    tried = [{"n_clusters": 3, "evidence": "found in two views", "agreement": 0.9}]
+    result = made_result(LABELS, verdicts=verdicts(*["group"] * 3), selection=tried)
+    assert choice_in_words(result) == "3 clusters, found in two views."
+    assert number_to_compare(result) is None
+    heading, [row] = numbers_table(result)
+    assert heading == ["clusters", "evidence", "agreement", ""]
+    assert row == ["3", "found in two views", "0.900", "chosen"]
 
 
 def test_the_numbers_of_classes_and_of_given_clusters_are_not_asked_for():
@@ -209,17 +205,18 @@ def test_the_numbers_of_classes_and_of_given_clusters_are_not_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("m", "scores", "plausible", "overlap", "other"),
+    ("m", "scores", "overlap", "other"),
     [
-        (3, {1: 0.9, 2: 0.1, 3: 0.4, 5: 0.2}, (2, 3, 5), None, 5),
-        (3, {2: 0.1, 3: 0.4, 5: 0.2}, (2, 3, 5), 0.4, 2),
-        (3, {2: 0.1, 3: 0.4, 5: 0.2}, (), None, None),  # no other number is plausible
-        (1, {1: 0.0, 2: 0.1, 3: 0.2}, (), None, None),
-        (3, {}, (), None, None),
+        (3, {1: 0.9, 2: 0.37, 3: 0.4, 5: 0.39}, None, None),  # one cluster has the best score
+        (3, {1: 0.0, 2: 0.37, 3: 0.4, 5: 0.39}, None, 5),
+        (3, {2: 0.37, 3: 0.4, 5: 0.39}, 0.4, 2),
+        (3, {2: 0.1, 3: 0.4, 5: 0.2}, None, None),  # no other number is plausible
+        (1, {1: 0.0, 2: -0.1, 3: -0.2}, None, None),
+        (3, {}, None, None),
     ],
 )
-def test_the_number_to_look_at_next(m, scores, plausible, overlap, other):
-    assert number_to_compare(found(m, scores, plausible, overlap=overlap)) == other
+def test_the_number_to_look_at_next(m, scores, overlap, other):
+    assert number_to_compare(found(m, scores, overlap=overlap)) == other
 
 
 def steps(result):
@@ -233,7 +230,7 @@ def test_clusters_that_do_not_come_back_get_no_new_rows():
     assert "sgpmic predict out" in step
     [step] = steps(found(3, {2: 0.1, 3: 0.4}, overlap=0.4))
     assert "'clusters': 'NUMBER'" in step
-    [step] = steps(found(3, {2: 0.1, 3: 0.4}, (2, 3), overlap=0.4))
+    [step] = steps(found(3, {2: 0.39, 3: 0.4}, overlap=0.4))
     assert "'clusters': 2" in step
 
 
