@@ -186,22 +186,15 @@ def out(fitted, monkeypatch):
 
 def test_the_number_of_clusters_is_chosen_and_reported(fitted, out):
     stdout, model = fitted[0].stdout, load_model(out / "model.npz")
-    m = model.n_clusters_
-    assert m in (2, 3)  # two of the three groups are near each other
-    assert f"{m} clusters, chosen among 1 to 15" in stdout
-    order = ["group", "cluster   rows   verdict", "chosen among", "report.html", "silhouette"]
-    places = [stdout.index(words) for words in order]
+    [tried] = model.selection_.to_dict("records")
+    assert (tried["n_clusters"], model.n_clusters_) == (2, 2)  # two of the three are near
+    order = ["2 groups in the 333 rows", "cluster   rows   verdict", tried["evidence"]]
+    places = [stdout.index(text) for text in [*order, "report.html", "agreement"]]
     assert places == sorted(places)  # the answer first, the evidence last
     assert len(re.findall(r"chosen *$", stdout, re.M)) == 1
     summary = json.loads((out / "manifest.json").read_text())["fit"]
-    assert [row["n_clusters"] for row in summary["numbers_tried"]] == list(range(1, 16))
+    assert summary["numbers_tried"] == [tried]
     assert summary["verdicts"] == model.verdicts_
-    sizes = np.bincount(model.groups_[model.groups_ >= 0])
-    assert [group["rows"] for group in summary["groups"]] == sizes.tolist()
-    assert all(group["condition"] for group in summary["groups"])
-    for name in ("labels.csv", "table-with-clusters.csv"):
-        written = pd.read_csv(out / name)["group"]
-        assert written.fillna(-1).astype(int).tolist() == model.groups_.tolist()
 
 
 def test_the_page_opens_in_a_browser(run, here, undrawn, monkeypatch):
@@ -232,10 +225,8 @@ def test_a_column_that_explains_the_clusters_is_left_out_once(
     assert (advice in stdout) == ("--drop size" in stdout) == (hidden > 0)
 
 
-def test_a_group_of_two_clusters_has_a_card_and_a_registered_set_is_predicted(here, undrawn):
+def test_clusters_of_a_registered_set_are_predicted(here, undrawn):
     sizes = document("fit iris --clusters 3")["sizes"]
-    page = (here / "sgpmic-out/fit/iris/report.html").read_text(encoding="utf-8")
-    assert "Group 0: " in page  # two of the three clusters
     assert document("predict sgpmic-out/fit/iris iris")["sizes"] == sizes
 
 

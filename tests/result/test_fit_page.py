@@ -56,7 +56,7 @@ def test_the_box_has_the_answer_how_sure_it_is_and_commands(three):
     order = [headline(result), "How sure is this?", "What next?", "What should I know?"]
     places = [box.index(words) for words in order]
     assert places == sorted(places)
-    assert box.count("3 clusters, chosen among 1 to 9") == 1
+    assert box.count("3 clusters, found in the columns and on the map") == 1
     assert "come back with an overlap of 100 %" in box
     assert "Column 'person' is left out" in box
     assert "sgpmic predict 'my out' NEW.csv" in box
@@ -76,7 +76,7 @@ def test_every_cluster_has_a_card(three):
     sections = re.findall(r'<section id="([a-z]+)"', page)
     assert sections.index("clusters") < sections.index("map") < sections.index("details")
     assert page.rindex("The numbers tried") > page.rindex("The run")
-    assert "yes chosen" in " ".join(PageReader(page).sections["details"].split())
+    assert "1.000 chosen" in " ".join(PageReader(page).sections["details"].split())
 
 
 def test_the_upper_half_has_no_technical_words(three):
@@ -84,7 +84,7 @@ def test_the_upper_half_has_no_technical_words(three):
     names = ("header", "summary", "clusters", "map", "profiles", "rows")
     upper = " ".join(sections[name] for name in names)
     assert [word for word in TECHNICAL if re.search(rf"\b{word}", upper.lower())] == []
-    assert "silhouette" in sections["details"]
+    assert "bound" in sections["details"]
 
 
 def test_columns_are_listed_with_what_they_were_taken_for(three):
@@ -92,18 +92,12 @@ def test_columns_are_listed_with_what_they_were_taken_for(three):
     assert "left out empty it is empty numbers x0, x1, x2, x3" in words
 
 
-def test_two_categories_have_one_line_and_groups_colour_the_map(tmp_path):
+def test_two_categories_have_one_line(tmp_path):
     frame = blobs(120, 3)
     frame["kind"] = np.where(np.arange(120) % 2, "new", "old")
-    page, result = write(tmp_path, frame, clusters=3)
+    page, _ = write(tmp_path, frame, clusters=3)
     profiles = PageReader(page).sections["profiles"]
     assert ("kind=new" in profiles) != ("kind=old" in profiles)
-    first = map_rows(page)["columns"][0]
-    assert first["name"] == "group"
-    assert first["categories"] == [*result.group_names, "no group"]
-    assert len(result.group_names) == 3
-    sure = PageReader(page).sections["summary"]
-    assert "random halves of the rows find each of these groups again" in sure
 
 
 def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
@@ -111,7 +105,8 @@ def test_no_clusters_give_a_next_step_and_no_profile(tmp_path):
     page, result = write(tmp_path, cloud)
     assert len(result.sizes) == 1
     sections = PageReader(page).sections
-    assert "No clusters were found" in sections["summary"]
+    assert "No groups in the 60 rows: they are one continuum." in sections["summary"]
+    assert "silhouette" in sections["details"]
     assert "does not prove" in sections["summary"]
     assert "--clusters NUMBER" in sections["summary"]
     assert "profiles" not in sections

@@ -211,7 +211,7 @@ def test_the_numbers_of_classes_and_of_given_clusters_are_not_asked_for():
         (3, {1: 0.0, 2: 0.37, 3: 0.4, 5: 0.39}, None, 5),
         (3, {2: 0.37, 3: 0.4, 5: 0.39}, 0.4, 2),
         (3, {2: 0.1, 3: 0.4, 5: 0.2}, None, None),  # no other number is plausible
-        (1, {1: 0.0, 2: -0.1, 3: -0.2}, None, None),
+        (1, {1: 0.0, 2: 0.1, 3: 0.2}, None, None),  # neither is better than a cloud
         (3, {}, None, None),
     ],
 )
