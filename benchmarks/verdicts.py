@@ -1,33 +1,25 @@
-"""Measure how often clusters and islands are called groups: false alarms and power.
+"""Measure how often clusters are called groups: false alarms and power.
 
-False alarms are counted per table: a cloud without groups is cut into clusters by k-means and by
-`GroupMap`, and any cluster with the verdict "group" is a false alarm, as is any surviving group.
-Power is measured on two Gaussians, and on islands beside a large cloud. Tables go through
-`GroupMap.fit` as a user's would. Sixty draws of a cloud have each number of rows with each number
-of columns and of clusters once. Writes verdicts.csv into OUT.
+A false alarm is a cloud without groups in which some cluster has the verdict "group". Power is
+measured on two Gaussians, one of which may be a small group beside a large cloud. Every table is
+fitted twice as a user's would be: with an open number of clusters, and with a given one. Sixty
+draws of a cloud have each number of rows with each number of columns and of clusters once. Writes
+verdicts.csv into OUT.
 """
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from sklearn.cluster import KMeans
 
 from benchmarks.shared import parse
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array
-from sgpmic_cli.clustering.clusters.valleys import (
-    P_VALUES,
-    STATISTICS,
-    deepest_valley,
-    folds,
-    projections,
-)
-from sgpmic_cli.clustering.clusters.verdicts import continuous_columns, verdicts_of
 
 Random = np.random.RandomState
 Table = tuple[str, Array, int, int]
@@ -90,11 +82,8 @@ CLOUDS: dict[str, Callable[[int, int, Random], Array]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and write the tables."""
-    asked = parse(arguments, __doc__, out=Path("results"), draws=60, n_jobs=-1, reference=False)
-    if asked.reference:  # the table of valleys.py
-        print(pd.DataFrame(reference(asked.draws), columns=P_VALUES[1:]).round(2).to_string())
-        return
+    """Measure and write the table."""
+    asked = parse(arguments, __doc__, out=Path("results"), draws=60, n_jobs=-1)
     tables = chain(false_alarms(asked.draws), detections(asked.draws))
     table = summary(Parallel(asked.n_jobs)(delayed(called_groups)(*each) for each in tables))
     table.to_csv(asked.out / "verdicts.csv", index=False)
@@ -109,19 +98,6 @@ def summary(rows: Iterable[dict[str, str | bool]]) -> pd.DataFrame:
     variance = table["fraction"] * (1.0 - table["fraction"])
     table["standard error"] = np.sqrt(variance / table["tables"])
     return table.round(3).reset_index()
-
-
-def reference(draws: int) -> Iterator[Array]:
-    """Yield quantiles of the statistic of uniform clouds that k-means cuts in two."""
-    for columns in range(1, len(STATISTICS) + 1):
-        statistics = []
-        for draw in range(draws):
-            rows = Random(draw).random_sample((500, columns))
-            rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-            labels = KMeans(2, n_init=3, random_state=draw).fit_predict(rows)
-            [t] = projections(rows, labels, folds(labels, draw)).values()
-            statistics.append(deepest_valley(t)[0])
-        yield np.quantile(statistics, 1.0 - P_VALUES[1:])
 
 
 def false_alarms(draws: int) -> Iterator[Table]:
@@ -144,18 +120,15 @@ def detections(draws: int) -> Iterator[Table]:
 
 
 def called_groups(table: str, rows: Array, k: int, seed: int) -> dict[str, str | bool]:
-    """Return whether some cluster of k-means, of a fit, or some island is called a group."""
+    """Return whether some cluster is called a group, with an open and with a given number."""
     warnings.simplefilter("ignore")
-    model = GroupMap(k, random_state=seed, max_iter=1).fit(pd.DataFrame(rows).add_prefix("x"))
-    scaled = (rows - rows.mean(axis=0)) / np.maximum(rows.std(axis=0), 1e-12)
-    labels = KMeans(k, n_init=3, random_state=seed).fit_predict(scaled)
-    verdicts = verdicts_of(continuous_columns(scaled, seed), labels, k, seed)
-    return {
-        "table": table,
-        "k-means": any(each.verdict == "group" for each in verdicts),
-        "clusters": any(each["verdict"] == "group" for each in model.verdicts_),
-        "islands": bool(model.groups_.max() >= 0),
-    }
+    frame, found = pd.DataFrame(rows).add_prefix("x"), {}
+    numbers: dict[str, Any] = {"number open": "auto", "number given": k}
+    for name, n_clusters in numbers.items():
+        # Neither the map nor refits change a verdict.
+        model = GroupMap(n_clusters, max_iter=1, n_resamples=0, random_state=seed).fit(frame)
+        found[name] = any(each["verdict"] == "group" for each in model.verdicts_)
+    return {"table": table, **found}
 
 
 if __name__ == "__main__":

@@ -61,9 +61,9 @@ def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(verdicts, "SEPARATED", [(200, 2, 8.0, 0.5)])
     verdicts.main(["--out", str(tmp_path), "--draws", "2", "--n-jobs", "1"])
     written = pd.read_csv(tmp_path / "verdicts.csv")
-    assert list(written["judged"].unique()) == ["k-means", "clusters", "islands"]
+    assert list(written["judged"].unique()) == ["number open", "number given"]
     counts = written.groupby("table", sort=False)["with a group"].agg(list).tolist()
-    assert counts == [[0, 0, 0], [2, 2, 2]]
+    assert counts == [[0, 0], [2, 2]]
 
 
 def test_clusters_are_matched_and_large_errors_of_new_rows_are_counted():
