@@ -128,12 +128,19 @@ def test_profiles_are_the_means_of_the_rows_of_each_cluster(model, rows):
     assert [text.get_text() for text in some.get_xticklabels()] == ["0\n0 rows", "1\n20 rows"]
 
 
-def test_the_selection_shows_the_numbers_tried(model, rows):
-    axes = plot_selection(model, ax=Figure().subplots())
-    found = model.selection_["silhouette"].tolist()[1:]
+def test_the_selection_shows_the_numbers_tried(rows):
+    cloud = GroupMap((1, 4), max_iter=1, random_state=0).fit(rows[:20])
+    axes = plot_selection(make_pipeline(cloud), ax=Figure().subplots())
+    found = cloud.selection_["silhouette"].tolist()[1:]
     np.testing.assert_allclose(axes.lines[0].get_ydata(), found)
+
+
+@pytest.mark.parametrize("n_clusters", ["auto", 2])
+def test_groups_and_given_numbers_have_no_plot_of_numbers(rows, n_clusters):
+    model = GroupMap(n_clusters, max_iter=1, random_state=0).fit(rows)
+    assert model.n_clusters_ == 2
     with pytest.raises(ValueError, match="no other number was tried"):
-        plot_selection(GroupMap(2, max_iter=1).fit(rows))
+        plot_selection(model)
 
 
 def test_a_pipeline_is_drawn_with_the_raw_table(rows):
@@ -147,7 +154,6 @@ def test_a_pipeline_is_drawn_with_the_raw_table(rows):
     assert [text.get_text() for text in axes.get_yticklabels()] == list(table.columns)
     first = table["length"][model.labels_ == 0].mean()
     assert float(axes.texts[0].get_text()) == pytest.approx(first, rel=0.01)
-    assert plot_selection(scaled, ax=Figure().subplots()).lines
     assert plot_profiles(make_pipeline(model), scaled[0].transform(table), ax=Figure().subplots())
 
 
