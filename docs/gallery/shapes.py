@@ -1,7 +1,8 @@
 """Shapes: clusters that are not round.
 
-The data are two half moons and two rings. k-means separates them by a straight line. If a spanning
-tree of the rows has larger gaps than Gaussian clusters would leave, its parts are the clusters.
+The data are two half moons and two rings. k-means separates them by a straight line. GroupMap looks
+for divisions that the columns and a map of the neighbours agree about, and for long edges of a
+spanning tree.
 """
 
 import matplotlib.pyplot as plt
