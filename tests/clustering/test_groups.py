@@ -40,7 +40,7 @@ TABLES = {
     "moons": lambda: make_moons(N, noise=0.06, random_state=0),
     "rings": lambda: make_circles(240, noise=0.05, factor=0.4, random_state=0),
     "small group": lambda: beside_a_cloud(0.05),
-    "measured column": lambda: (beside_noise(noise(N) + 8.0 * HALF), HALF),
+    "measured column": lambda: (beside_noise(noise(N) + 12.0 * HALF), HALF),
 }
 CLOUDS = {
     "Gaussian": noise(N, 3),
