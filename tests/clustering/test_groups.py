@@ -96,7 +96,6 @@ def test_the_agreement_is_the_best_rand_index_with_the_other_view():
         found = views(name)
         of_columns = [each for each in found.divisions if each.points is found.Y]
         of_map = [each for each in found.divisions if each.points is found.chart]
-        assert len(of_columns) == len(of_map) == len(found.divisions) / 2
         for one, others in ((of_columns, of_map), (of_map, of_columns)):
             for each in one:
                 if each.number > 1:
