@@ -192,8 +192,9 @@ def plot_selection(model: Any | Pipeline, *, ax: "Axes | None" = None) -> "Axes"
         The axes with the plot.
     """
     model = _last_step(model)
-    if model.selection_ is None:
-        raise UsageError("The number of clusters was given, so no other number was tried.")
+    if model.selection_ is None or "silhouette" not in model.selection_:
+        how = "was given" if model.selection_ is None else "is that of the groups"
+        raise UsageError(f"The number of clusters {how}, so no other number was tried.")
     from matplotlib.ticker import MaxNLocator
 
     ax = _axes(ax, 4.5, 3.0)

@@ -3,10 +3,12 @@
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 import sgpmic_cli.__main__  # noqa: F401 - sets one BLAS thread
+from sgpmic_cli.clustering.clusters import curved, groups
 
 # No test depends on the speed of the machine.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -22,6 +24,21 @@ def plain_environment(tmp_path, monkeypatch):
     """Give every test an empty cache, and no proxy."""
     monkeypatch.setenv("SGPMIC_DATA", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "*")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def each_map_of_neighbours_once():
+    """Draw the map of the neighbours, which depends on the rows alone, once for equal rows."""
+    drawn, draw = {}, groups.neighbour_map
+
+    def neighbour_map(X):
+        key = (X.shape, np.ascontiguousarray(X).tobytes())
+        return drawn[key] if key in drawn else drawn.setdefault(key, draw(X))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(groups, "neighbour_map", neighbour_map)
+        patch.setattr(curved, "neighbour_map", neighbour_map)
+        yield
 
 
 @pytest.fixture

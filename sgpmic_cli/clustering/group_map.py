@@ -81,14 +81,13 @@ class GroupMap(estimators.RowClusterer):
     If several views of the rows agree about groups, the clusters are the groups. Otherwise they are
     slices of a continuum: the consensus of several base clusterings. The labels of the nearest rows
     give the probabilities of groups, the posteriors of the base clusterings those of slices. The
-    map is
-    the latent space of one sparse Gaussian process that all clusters share. It has a Gaussian
-    distribution for every row and a Gaussian mixture as prior, so rows of one cluster lie together
-    as far as they are known to belong together. The paper's own model is `SGPMIC`.
+    map is the latent space of one sparse Gaussian process that all clusters share. It has a
+    Gaussian distribution for every row and a Gaussian mixture as prior, so rows of one cluster lie
+    together as far as they are known to belong together. The paper's own model is `SGPMIC`.
 
     The methods take rows X of shape (n_samples, n_features): arrays, data frames, which `encoder_`
-    makes features of, or `Rows`. There is no `sample_weight`: the views of the
-    rows are not defined for weighted rows.
+    makes features of, or `Rows`. There is no `sample_weight`: the views of
+    the rows are not defined for weighted rows.
 
     Parameters
     ----------

@@ -204,7 +204,7 @@ def report_clusters(  # noqa: PLR0913 - one parameter per option
 
     The column of --label has the cluster of each row; rows with -1 or a missing label are described
     as one more cluster, "no cluster". The page is that of `sgpmic fit`: verdicts, rules, profiles
-    and a map. The clusters stay as they are; the groups of the first sentence are searched anew.
+    and a map. The clusters stay as they are; whether they are groups is judged anew.
     """
     from sgpmic_cli.data import load
     from sgpmic_cli.files import write_whole

@@ -140,10 +140,11 @@ def choice_in_words(result: Result) -> str:
 
 
 def plausible_others(result: Result) -> list[dict[str, Any]]:
-    """Return the numbers that are plausible but were not chosen."""
+    """Return the numbers whose score is similar to that of the chosen one."""
     tried, m = numbers_scored(result), len(result.sizes)
-    least = SIMILAR_SCORE * max((row.get("score", 0.0) for row in tried), default=0.0)
-    return [row for row in tried if row.get("score", 0.0) >= least > 0.0 and row["n_clusters"] != m]
+    chosen = next((row.get("score", 0.0) for row in tried if row["n_clusters"] == m), 0.0)
+    least, others = SIMILAR_SCORE * chosen, [row for row in tried if row["n_clusters"] != m]
+    return [row for row in others if row["score"] >= least] if chosen > 0.0 else []
 
 
 def stability_in_words(result: Result) -> str:
