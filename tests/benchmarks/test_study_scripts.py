@@ -58,7 +58,8 @@ def test_thirty_percent_of_the_entries_are_hidden_and_no_row_is_empty():
 
 def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(verdicts, "CLOUDS", {"Gaussian": verdicts.CLOUDS["Gaussian"]})
-    monkeypatch.setattr(verdicts, "SEPARATED", [(200, 2, 8.0, 0.5)])
+    monkeypatch.setattr(verdicts, "SEPARATED", [(100, 2, 8.0, 0.5)])
+    monkeypatch.setattr(verdicts, "ROWS", (100,))
     verdicts.main(["--out", str(tmp_path), "--draws", "2", "--n-jobs", "1"])
     written = pd.read_csv(tmp_path / "verdicts.csv")
     assert list(written["judged"].unique()) == ["number open", "number given"]

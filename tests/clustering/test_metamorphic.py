@@ -39,10 +39,11 @@ def other_seed(Y, rng):
 
 
 CHANGES = [rows_twice, half_of_the_rows_twice, jitter, other_seed]
+SLOW = [(name, CLUSTERS[name], change) for name in ("bc", "segment") for change in CHANGES]
 CASES = [
     *(("wdbc", CLUSTERS["wdbc"], change) for change in CHANGES),
-    *(("bc", "auto", change) for change in CHANGES),
-    ("segment", CLUSTERS["segment"], jitter),
+    ("bc", "auto", jitter),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW),
 ]
 
 

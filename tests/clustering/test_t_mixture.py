@@ -21,7 +21,7 @@ def two_groups(seed=0, n=300):
 
 
 def test_scores_are_log_weights_plus_log_densities_of_t_distributions(monkeypatch):
-    monkeypatch.setattr(t_mixture, "EM_ITERATIONS", 1)  # covariances of the labels
+    monkeypatch.setattr(t_mixture, "ITERATIONS", 1)  # covariances of the labels
     Y, y = two_groups()
     p, floor = Y.shape[1], 0.01
     scatters = [np.cov(Y[y == m].T, bias=True) * np.sum(y == m) for m in (0, 1)]
@@ -60,7 +60,7 @@ def test_the_likelihood_does_not_fall(monkeypatch):
     Y, y = two_groups()
     values = []
     for iterations in range(1, 12):
-        monkeypatch.setattr(t_mixture, "EM_ITERATIONS", iterations)
+        monkeypatch.setattr(t_mixture, "ITERATIONS", iterations)
         start = np.where(np.arange(len(y)) % 3 == 0, 1 - y, y)
         values.append(fit(Y, start, 1e-9).log_likelihood)
     assert np.diff(values).min() > -1e-3

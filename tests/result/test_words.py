@@ -207,7 +207,6 @@ def test_the_numbers_of_classes_and_of_given_clusters_are_not_asked_for():
 @pytest.mark.parametrize(
     ("m", "scores", "overlap", "other"),
     [
-        (3, {1: 0.9, 2: 0.37, 3: 0.4, 5: 0.39}, None, None),  # one cluster has the best score
         (3, {1: 0.0, 2: 0.37, 3: 0.4, 5: 0.39}, None, 5),
         (3, {2: 0.37, 3: 0.4, 5: 0.39}, 0.4, 2),
         (3, {2: 0.1, 3: 0.4, 5: 0.2}, None, None),  # no other number is plausible
