@@ -1,6 +1,5 @@
 import matplotlib
 import numpy as np
-import pytest
 from PIL import Image
 
 from sgpmic_cli.style import COLUMN, DPI, canvas, matched_looks
@@ -30,12 +29,6 @@ def test_the_users_own_settings_neither_matter_nor_change(tmp_path):
         draw(tmp_path / "styled")
         assert matplotlib.rcParams["font.size"] == 30
     assert (tmp_path / "plain.png").read_bytes() == (tmp_path / "styled.png").read_bytes()
-
-
-def test_a_drawing_that_fails_writes_nothing(tmp_path):
-    with pytest.raises(RuntimeError, match="no"), canvas(tmp_path / "one"):
-        raise RuntimeError("no")
-    assert not list(tmp_path.iterdir())
 
 
 def test_groups_get_the_style_of_the_group_they_overlap_most():

@@ -29,8 +29,3 @@ def test_changes_keep_what_the_table_says():
     assert len(seen["rows twice"]) == 60
     assert seen["column doubled"].shape[1] == seen["independent flag"].shape[1] == 5
     assert 0.0 < np.abs(seen["jitter"]["x"] - frame["x"]).max() < 1e-8
-
-
-def test_the_summary_counts_what_is_reached():
-    scores = pd.DataFrame({"change": ["jitter", "jitter", "rows twice"], "ari": [0.97, 0.99, 0.95]})
-    assert invariance.summary(scores)["reached"].to_dict() == {"jitter": 0.5, "rows twice": 1.0}

@@ -30,13 +30,6 @@ def test_the_example_of_a_command_names_existing_options(name):
     assert {word for word in arguments if word.startswith("-")} <= known
 
 
-def test_no_command_writes_into_the_published_results_by_default():
-    for name, command in COMMANDS.items():
-        for parameter in command.params:
-            if parameter.name == "out":
-                assert not str(parameter.default).startswith("results"), name
-
-
 @pytest.mark.parametrize(
     ("raised", "sentence"),
     [

@@ -39,13 +39,6 @@ def test_inducing_points_are_swept_as_json(here):
     assert sgpmic("plot figure8").stdout == "sgpmic-out/figures/figure8.png\n"
 
 
-def test_figures_are_drawn_in_the_default_folder(here):
-    result = sgpmic("plot figure1")
-    assert result.stdout == "sgpmic-out/figures/figure1.png\n"
-    assert re.fullmatch(r"1 figures in sgpmic-out/figures; \d+ s\n", result.stderr)
-    assert names(here / "sgpmic-out/figures") == {"figure1.png"}
-
-
 def test_the_other_figures_are_drawn_after_an_error(here):
     result = sgpmic("plot figure7 figure1 --out here", code=2)
     assert result.stdout == "here/figure1.png\n"

@@ -6,13 +6,11 @@ import hashlib
 import numpy as np
 import pytest
 from scipy.io import savemat
-from sklearn.cluster import KMeans
 
 from sgpmic_cli.data import entry, load, names
 from sgpmic_cli.data.registered import cache_folder, describe_all, fetch, load_entry
 from sgpmic_cli.data.registry import bundled_folder
 from sgpmic_cli.errors import DataUnavailable, UsageError
-from sgpmic_cli.scores import purity
 
 
 @pytest.fixture
@@ -91,24 +89,3 @@ def test_cache_folder(tmp_path, monkeypatch):
     assert cache_folder() == tmp_path / "xdg" / "sgpmic"
     monkeypatch.setenv("SGPMIC_DATA", "~/data")
     assert cache_folder() == tmp_path / "data"
-
-
-def test_the_spiral_has_one_turn_for_each_class():
-    """(t cos t, t sin t, t) with noise of 0.1; t grows like a square root, even in arc length."""
-    random, data = np.random.RandomState(0), load("spiral")
-    t = 6 * np.pi * np.sqrt((np.arange(500) + 0.5) / 500)
-    curve = np.column_stack([t * np.cos(t), t * np.sin(t), t])
-    np.testing.assert_allclose(data.Y, curve + random.normal(scale=0.1, size=(500, 3)), atol=1e-6)
-    np.testing.assert_array_equal(data.labels, t // (2 * np.pi))
-
-
-def test_the_arcs_are_unit_half_circles_that_k_means_cuts():
-    """Centres 1.2 apart leave a gap of 0.4 between the facing ends of every second arc."""
-    random, data = np.random.RandomState(0), load("arcs")
-    odd = data.labels % 2
-    angle = random.uniform(0.0, np.pi, size=250)
-    curve = np.column_stack([np.cos(angle), np.where(odd, -1, 1) * np.sin(angle)])
-    curve += np.column_stack([1.2 * data.labels, 0.5 * odd])
-    np.testing.assert_allclose(data.Y, curve + random.normal(scale=0.05, size=(250, 2)), atol=1e-6)
-    np.testing.assert_array_equal(data.labels, np.repeat(np.arange(5), 50))
-    assert purity(data.labels, KMeans(5, n_init=10, random_state=0).fit_predict(data.Y)) < 75.0

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgpmic_cli.data import TableOptions, TextFormat, load
+from sgpmic_cli.data import TextFormat, load
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.notation import Notation, numbers_of, texts_of
 from sgpmic_cli.tables.read import read_table
@@ -105,25 +105,6 @@ def test_other_types_of_numbers_are_converted(here, kind):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"drop": ("column_2",)}],
-)
-def test_npy_file_equals_the_same_numbers_in_csv(here, options):
-    array = np.column_stack([np.arange(30), ROWS, np.arange(30) % 2])
-    array[3, 2] = np.nan
-    np.save("t.npy", array)
-    np.savetxt("t.csv", array, delimiter=",", fmt="%.17g")
-    table = TableOptions(label="column_5", **options)
-    one, other = load("t.npy", table=table), load("t.csv", table=table)
-    assert one.sha256 == other.sha256
-    assert (one.ids, one.recipe) == (other.ids, other.recipe)
-    assert one.row_numbers.tolist() == other.row_numbers.tolist()
-    assert set(other.notes) - set(one.notes) == {
-        "no header was found in t.csv, so its first line is read as data."
-    }
-
-
-@pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (saved(ROWS[:, 0]), "an array of shape (30,) and type float64"),
@@ -187,11 +168,6 @@ def workbook(cells, *sheets):
         book.create_sheet(name)
     book.save(buffer)
     return buffer.getvalue()
-
-
-def test_note_names_the_sheet_that_is_read(here):
-    (here / "t.xlsx").write_bytes(workbook({}, "Notes"))
-    assert load("t.xlsx").notes[0] == "the first of 2 sheets is read: 'Sheet'."
 
 
 def test_cells_far_from_the_table_are_refused(here):

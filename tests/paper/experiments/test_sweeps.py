@@ -1,6 +1,3 @@
-import csv
-import json
-
 import pytest
 from small_studies import planned_sweep, small_benchmark, small_sweep
 
@@ -59,28 +56,6 @@ def test_the_first_point_reuses_the_runs_of_the_table(tmp_path):
     acc = done.points[done.points["metric"] == "acc"]
     assert acc["mean"].iloc[0] == table["mean"].iloc[0]
     assert acc["n_clusters"].tolist() == [3, 6]
-
-
-@pytest.mark.slow
-def test_files_are_tidy(tmp_path):
-    methods = ["pca-fcm", "toy_methods:Flaky"]
-    done = small_sweep(CLUSTERS, ["iris"], ["1", "80"], methods, out=tmp_path, repeats=6)
-    rows = list(csv.DictReader((tmp_path / "sweep.csv").open()))
-    assert list(rows[0]) == ["dataset", "method", "n_clusters", "metric", "mean", "std", "n"]
-    assert [(row["method"], row["n_clusters"], row["metric"]) for row in rows] == [
-        (method, count, metric)
-        for method in methods
-        for count in ("3", "149")
-        for metric in ("acc", "nmi", "ari")
-    ]
-    assert (rows[0]["mean"], rows[0]["n"]) == ("88.6667", "6")
-    failed = done.points.drop_duplicates("cell")["failed"].sum()
-    assert 0 < failed == done.runs.failed
-    assert sum(int(row["n"]) for row in rows if row["metric"] == "acc") == 24 - failed
-    assert json.loads((tmp_path / "sweep.json").read_text()) == done.document()
-    assert (tmp_path / "sweep.md").read_text().count("### ") == 3
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
-    assert manifest["arguments"]["values"] == ["1", "80"]
 
 
 def test_unavailable_data_are_reported_and_the_rest_runs(tmp_path):

@@ -1,18 +1,16 @@
 """The figures: the runs they show, drawings of small runs, and the files of sweeps."""
 
 import csv
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from sgpmic_cli.benchmark.run import RunOptions
 from sgpmic_cli.errors import SgpmicError
-from sgpmic_cli.paper.figures import PlotOptions, drawings, fits, sweeps
+from sgpmic_cli.paper.figures import PlotOptions, drawings, fits
 from sgpmic_cli.paper.figures.fits import fit_panels, typical_runs
-from sgpmic_cli.paper.figures.sweeps import figure7, read_sweep
+from sgpmic_cli.paper.figures.sweeps import read_sweep
 from sgpmic_cli.scores import purity
 
 
@@ -73,36 +71,6 @@ def _write(folder, column, rows):
         writer = csv.writer(file)
         writer.writerow(["dataset", "method", column, "metric", "mean", "std", "n"])
         writer.writerows(rows)
-
-
-@pytest.fixture
-def figures(monkeypatch):
-    """Collect the figures that are drawn instead of writing them."""
-    drawn = []
-
-    @contextmanager
-    def canvas(stem, *, width, height):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        yield figure
-        drawn.append(figure)
-
-    monkeypatch.setattr(sweeps, "canvas", canvas)
-    return drawn
-
-
-@pytest.mark.parametrize("count", [1, 3])
-def test_a_panel_of_each_data_set_and_one_legend(tmp_path, figures, count):
-    # Only the last data set has the second method.
-    rows = [[f"d{i}", "pca-fcm", k, "acc", 50, 1, 10] for i in range(count) for k in (2, 4)]
-    rows.append([f"d{count - 1}", "sgp-mic", 2, "acc", 50, 1, 10])
-    _write(tmp_path / "sweep-clusters", "n_clusters", rows)
-    figure7(tmp_path / "figure", PlotOptions(results=tmp_path))
-    (figure,) = figures
-    titles = [axes.get_title() for axes in figure.axes]
-    assert len(set(titles)) == len(titles) == count
-    assert titles[0] == "(a) D0"
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["PCA-FCM", "SGP-MIC"]
 
 
 def test_points_without_a_run_are_left_out(tmp_path):

@@ -75,13 +75,6 @@ def test_white_on_every_element_acts_as_a_second_bias(kernel):
     np.testing.assert_allclose(gradient, numeric, rtol=1e-3, atol=1e-2)
 
 
-def test_noise_gradient_is_zero_at_its_limit():
-    Y, p, S = problem("rbf")
-    bound = Bound(KERNELS["rbf"], observe(Y), S)
-    assert bound.value_and_gradient(replace(p, log_beta=36.0))[4] == 0.0
-    assert bound.value_and_gradient(replace(p, log_beta=1.0))[4] != 0.0
-
-
 @pytest.mark.parametrize("weight", [0.0, 1e-40])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_component_without_rows_does_not_change_the_bound_and_can_return(kernel, weight):
