@@ -25,6 +25,7 @@ from sgpmic_cli.clustering.clusters.cluster_space import (
     used_features,
 )
 from sgpmic_cli.clustering.clusters.columns import discrete_features, numeric_features
+from sgpmic_cli.clustering.clusters.curved import BY_SHEETS
 from sgpmic_cli.clustering.clusters.probabilities import ClusterModel
 from sgpmic_cli.clustering.clusters.search import GroupSearch
 from sgpmic_cli.clustering.clusters.slices import MOST_CLUSTERS
@@ -140,6 +141,8 @@ def find_clusters(
         groups = search.groups if is_open else search.of_number(n_clusters)
         if groups is not None and groups.number == n_clusters:
             found = one_clustering(groups.evidence, search.labels(groups), n_clusters)
+            if groups.evidence == BY_SHEETS:
+                found = found._replace(chart=search.on_map(groups))
             halves = np.random.RandomState(seed)
             stability = search.stability(groups, n_resamples, halves) if refitted else None
             return found, ClusterModel(found.labels, n_clusters, None, None), stability

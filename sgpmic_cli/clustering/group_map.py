@@ -142,7 +142,7 @@ class GroupMap(estimators.RowClusterer):
         Number of clusters M. Whether it was open and the data show no clusters.
     selection_ : DataFrame or None
         How the number was chosen if it was open. For groups one row with the evidence in words and
-        the agreement of the views; for slices the silhouette of each number that was tried, with
+        the score of the views; for slices the silhouette of each number that was tried, with
         that of null reference data.
     summary_ : DataFrame
         One row for each cluster: rows, certainty, verdict, stability.
@@ -248,7 +248,8 @@ class GroupMap(estimators.RowClusterer):
             in_table = np.argsort(self._row_indices)
             self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
             estimators.report_step(self, "map")
-            self._map = self._fitted_map(prepared, found.labels[in_table], random_state, threads)
+            labels = found.labels[in_table]
+            self._map = self._fitted_map(prepared, found.chart, labels, random_state, threads)
             self._set_rows(Y, threads)
         self._derive()
         self.unusual_below_ = estimators.unusual_below(self.log_density_)
@@ -358,7 +359,7 @@ class GroupMap(estimators.RowClusterer):
         groups = prepared.search.groups
         if groups is not None and (self.n_clusters == "auto" or groups.number in numbers):
             row = {"n_clusters": groups.number, "evidence": groups.evidence}
-            self.selection_ = pd.DataFrame([row | {"agreement": groups.agreement}])
+            self.selection_ = pd.DataFrame([row | {"score": groups.score}])
             return groups.number
         chosen, tried = choose_number(prepared.rows, numbers, prepared.shared)
         self.selection_ = pd.DataFrame(tried)
@@ -367,6 +368,7 @@ class GroupMap(estimators.RowClusterer):
     def _fitted_map(
         self,
         prepared: PreparedRows,
+        chart: Array | None,
         labels: Indices,
         random_state: np.random.RandomState,
         threads: Workers,
@@ -378,7 +380,7 @@ class GroupMap(estimators.RowClusterer):
         seed = int(random_state.randint(np.iinfo(np.int32).max))
         plain = self._clusters.without_refits
         weights = plain.map_weights(plain.training_probabilities(self._training))
-        points, n_inducing = self._start(prepared, q)
+        points, n_inducing = self._start(rows, chart, q)
         start = start_map(points, n_inducing, seed)
         return fit_map(
             MapFitter(rows, prepared.mask, weights, start, threads),
@@ -388,15 +390,14 @@ class GroupMap(estimators.RowClusterer):
             lambda i, bound: estimators.report_iteration(self, i, bound, labels),
         )
 
-    def _start(self, prepared: PreparedRows, q: int) -> tuple[Array, int]:
+    def _start(self, rows: Array, chart: Array | None, q: int) -> tuple[Array, int]:
         """Return latent points and the number of inducing inputs at the start of the map.
 
         If the map of the neighbours has shown the clusters, the latent points start on it, and
         every cluster has a few inducing inputs, which keep its shape.
         """
-        chart = prepared.search.chart if self._clusters.posterior is None else None
         if chart is None or q != chart.shape[1]:
-            return principal_components(prepared.rows, q), self.n_inducing
+            return principal_components(rows, q), self.n_inducing
         n_inducing = max(self.n_inducing, SHEET_INDUCING * self._clusters.n_clusters)
         return (chart - chart.mean(axis=0)) / chart.std(), n_inducing
 

@@ -34,6 +34,7 @@ def test_warnings_of_a_fit_are_kept_in_its_row(tmp_path):
     assert any("coincident centres" in text for text in row["warnings"])
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_scores_as_this_process(tmp_path):
     methods = ["pca-fcm", "isomap-fcm", "toy_methods:Flaky", "toy_methods:Threads"]
     here = small_frame(methods, tmp_path / "here", repeats=3)

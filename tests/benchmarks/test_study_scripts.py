@@ -56,6 +56,7 @@ def test_thirty_percent_of_the_entries_are_hidden_and_no_row_is_empty():
     assert np.array_equal(rows[~np.isnan(rows)], Y[~np.isnan(rows)])
 
 
+@pytest.mark.slow
 def test_verdicts_are_counted_on_clouds_and_on_groups(tmp_path, monkeypatch):
     monkeypatch.setattr(verdicts, "CLOUDS", {"Gaussian": verdicts.CLOUDS["Gaussian"]})
     monkeypatch.setattr(verdicts, "SEPARATED", [(100, 2, 8.0, 0.5)])

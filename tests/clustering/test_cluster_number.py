@@ -27,7 +27,7 @@ def test_groups_decide_the_number_if_the_range_has_it(three_groups):
         model = fit(three_groups, n_clusters, n_resamples=2)
         assert (model.n_clusters_, model.no_clusters_) == (3, False)
         assert model.selection_["n_clusters"].tolist() == [3]
-        assert model.selection_["agreement"].tolist() == [1.0]
+        assert model.selection_["score"].tolist() == [1.0]
         assert model.base_clusterings_ == (model.selection_["evidence"][0],)
         assert set(model.summary_["verdict"]) == {"group"}
         np.testing.assert_array_equal(model.stability_, 1.0)

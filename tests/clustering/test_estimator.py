@@ -69,7 +69,7 @@ def test_there_are_fewer_dimensions_than_rows():
     assert model.embedding_.shape == (4, 3)
 
 
-@pytest.mark.parametrize("name", ["iris", "wine"])
+@pytest.mark.parametrize("name", ["iris", pytest.param("wine", marks=pytest.mark.slow)])
 def test_labels_do_not_depend_on_units_or_order(name):
     Y, random = load(name).Y, np.random.RandomState(1)
     columns, rows = random.permutation(Y.shape[1]), random.permutation(len(Y))

@@ -84,11 +84,11 @@ def test_repeated_values_count_if_other_columns_show_the_groups():
 
 def test_views_that_agree_less_say_nothing(monkeypatch):
     cloud = views("Gaussian")
-    best = max(found.agreement for found in cloud.divisions)
+    best = max(found.score for found in cloud.divisions)
     assert 0.0 < best < groups.AGREEMENT
     monkeypatch.setattr(groups, "AGREEMENT", best)
     monkeypatch.setattr(groups, "_of_one_column", lambda *_: False)
-    assert cloud.groups().agreement == best
+    assert cloud.groups().score == best
 
 
 def test_the_agreement_is_the_best_rand_index_with_the_other_view():
@@ -104,7 +104,7 @@ def test_the_agreement_is_the_best_rand_index_with_the_other_view():
                         for other in others
                         if other.number > 1
                     ]
-                    assert each.agreement == pytest.approx(max(scores))
+                    assert each.score == pytest.approx(max(scores))
 
 
 def test_the_finest_of_equal_agreements_is_taken():

@@ -39,12 +39,9 @@ def other_seed(Y, rng):
 
 
 CHANGES = [rows_twice, half_of_the_rows_twice, jitter, other_seed]
-SLOW = [(name, CLUSTERS[name], change) for name in ("bc", "segment") for change in CHANGES]
-CASES = [
-    *(("wdbc", CLUSTERS["wdbc"], change) for change in CHANGES),
-    ("bc", "auto", jitter),
-    *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW),
-]
+SLOW = [(name, m, change) for name, m in CLUSTERS.items() for change in CHANGES]
+CASES = [("bc", "auto", jitter), ("wdbc", 2, other_seed)]
+CASES += [pytest.param(*case, marks=pytest.mark.slow) for case in SLOW]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -67,7 +67,7 @@ def test_mask_is_taken_as_missing_values(iris, iris_gaps, gaps_model):
         SGPMIC(3).fit(masked)
 
 
-@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize("raw", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.filterwarnings("ignore:Text and codes")
 def test_rows_without_any_value_are_left_out_with_a_warning(iris, raw):
     table = pd.DataFrame(iris, columns=list("abcd"))

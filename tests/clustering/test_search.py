@@ -90,10 +90,10 @@ def test_rows_beyond_the_subsample_have_the_group_of_the_nearest_row(monkeypatch
     assert len(search.groups.labels) == 60
     labels = search.labels(search.groups)
     np.testing.assert_array_equal(labels == labels[0], inside[order] == inside[order][0])
-    search._on_sheets = search.sample[:, :2]
+    on_map = search.on_map(search.groups._replace(points=search.sample[:, :2]))
     distances = np.linalg.norm(search.rows[:, None] - search.sample, axis=2)
     nearest = distances.argsort(axis=1)[:, :3]
-    np.testing.assert_allclose(search.chart, search.sample[nearest, :2].mean(axis=1))
+    np.testing.assert_allclose(on_map, search.sample[nearest, :2].mean(axis=1))
 
 
 def test_the_stability_of_a_group_is_its_overlap_with_groups_of_halves():

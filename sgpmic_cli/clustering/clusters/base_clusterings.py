@@ -31,13 +31,15 @@ BASE_CLUSTERINGS = ("k-means", "mixture of t distributions")
 class Consensus(NamedTuple):
     """Labels (N,), matched memberships (N, M) of every base clustering, and their names.
 
-    `posterior` is None if the clusters are not those of the base clusterings.
+    `posterior` is None if the clusters are not those of the base clusterings. `chart` (N, 2) is the
+    map of the neighbours if only that map shows the clusters.
     """
 
     labels: Indices
     memberships: list[Array]
     names: tuple[str, ...]
     posterior: ClusterPosterior | None = None
+    chart: Array | None = None
 
     @property
     def fractions(self) -> Array:

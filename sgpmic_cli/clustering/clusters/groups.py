@@ -47,13 +47,14 @@ Divide = Callable[[Array, int], Indices]  # from points (n, p) and a number of c
 class Groups(NamedTuple):
     """Labels (N,) of groups, the points they are divided in, and the evidence in words.
 
-    `divide` repeats the division for other rows of the points.
+    `divide` repeats the division for other rows of the points. `score` says how strong the evidence
+    is: the agreement of two views, the gap of a spanning tree, or the gain of curved sheets.
     """
 
     labels: Indices
     points: Array
     divide: Divide
-    agreement: float
+    score: float
     evidence: str
 
     @property
@@ -177,8 +178,8 @@ def _divide(points: Array, _: int, part: int, core: int | None) -> Indices:
 
 def _best(candidates: list[Groups]) -> Groups | None:
     """Return the division with the highest agreement, the finest if several have it, or None."""
-    agreed = [groups for groups in candidates if groups.agreement >= AGREEMENT]
-    return max(agreed, key=lambda found: (round(found.agreement, 6), found.number), default=None)
+    agreed = [groups for groups in candidates if groups.score >= AGREEMENT]
+    return max(agreed, key=lambda found: (round(found.score, 6), found.number), default=None)
 
 
 def _of_one_column(Y: Array, labels: Indices) -> bool:

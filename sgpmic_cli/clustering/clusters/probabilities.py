@@ -17,7 +17,7 @@ probability is the mean of the posteriors of all refits. A refit counts for a ro
 the cluster of the row again (the Jaccard index of the two clusters). If the refits prefer another
 cluster than the label, both clusters get the mean of their probabilities.
 
-Parts of a spanning tree and clusters that the user chose can have any shape. Their probabilities
+Groups and clusters that the user chose can have any shape. Their probabilities
 are the fractions of labels among the nearest training rows. A training row keeps its label; a new
 row takes the label with the largest weight, where weights are inverse distances.
 """

@@ -30,7 +30,6 @@ class GroupSearch:
     def __init__(self, rows: Array, discrete: BoolArray, numeric: BoolArray, columns: Indices):
         sample = np.sort(np.random.RandomState(0).permutation(len(rows))[:SAMPLE])
         self.rows, self.sample = rows, rows[sample]
-        self._on_sheets: Array | None = None
         few = len(np.unique(columns[numeric])) < len(np.unique(columns)) / 2
         self._views = self._of(~discrete)
         self._numeric = None if few else self._of(numeric)
@@ -58,15 +57,12 @@ class GroupSearch:
         search = NearestNeighbors(n_neighbors=1).fit(self.sample)
         return groups.labels[search.kneighbors(self.rows)[1][:, 0]]
 
-    @property
-    def chart(self) -> Array | None:
-        """The place of every row (N, 2) on the map of the neighbours, if that shows sheets."""
-        if self._on_sheets is None:
-            return None
+    def on_map(self, groups: Groups) -> Array:
+        """Return the place of every row (N, 2) on the map of the neighbours that shows groups."""
         if len(self.sample) == len(self.rows):
-            return self._on_sheets
+            return groups.points
         search = NearestNeighbors(n_neighbors=3).fit(self.sample)
-        return self._on_sheets[search.kneighbors(self.rows)[1]].mean(axis=1)
+        return np.asarray(groups.points[search.kneighbors(self.rows)[1]].mean(axis=1))
 
     def stability(
         self, groups: Groups, n_resamples: int, random_state: np.random.RandomState
@@ -118,9 +114,7 @@ class GroupSearch:
             return None
         if self._numeric.Y.shape[1] < LEAST_COLUMNS:
             return None
-        found = sheets(self._numeric.Y, self._numeric.chart, number)
-        self._on_sheets = None if found is None else found.points
-        return found
+        return sheets(self._numeric.Y, self._numeric.chart, number)
 
 
 def overlaps(labels: Indices, others: Indices) -> Array:
