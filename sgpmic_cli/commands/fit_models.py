@@ -126,7 +126,7 @@ def result_tables(
             f"{told['iterations']} iterations, bound {told['lower_bound']:.4f}"
         )
     yield facts(content | score_facts(result.scores))
-    if result.selection:
+    if result.selection and "evidence" not in result.selection[0]:
         yield rich_table(*words.numbers_table(result), left=[""])
 
 

@@ -130,7 +130,7 @@ def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
     assert after["model.npz"] != before["model.npz"]
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("missing", [pytest.param(0.0, marks=pytest.mark.slow), 0.1])
 def test_python_and_the_command_line_fit_the_same_model(here, undrawn, missing):
     frame = birds(80, missing=missing)
     frame.loc[9, frame.columns != "bird"] = np.nan
@@ -208,7 +208,10 @@ def test_the_page_opens_in_a_browser(run, here, undrawn, monkeypatch):
     ("hidden", "options", "without"),
     [
         (0.0, "", "no clusters are found."),
-        (6.0, "--clusters 2", "none of the clusters is found again, but 2 others."),
+        pytest.param(
+            *(6.0, "--clusters 2", "none of the clusters is found again, but 2 others."),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_column_that_explains_the_clusters_is_left_out_once(
