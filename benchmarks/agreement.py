@@ -1,7 +1,7 @@
 """Measure how far the computed tables agree with the printed one: by counts, distance and order.
 
 Reads the results of `make reproduce-table2`, `reproduce-as-stated`, `reproduce-nulls` and
-`search-settings`, and computes no run. Writes four tables into OUT, as CSV and as Markdown:
+`search-settings`, and computes no run. Writes four tables into OUT:
 
 - methods: near cells of every column, as run and as stated, and those of null columns;
 - column: SGP-MIC's column beside Algorithm 1 and the null models, by distance;
@@ -11,6 +11,7 @@ Reads the results of `make reproduce-table2`, `reproduce-as-stated`, `reproduce-
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -20,7 +21,7 @@ import pandas as pd
 from benchmarks.shared import parse, write_csv
 from sgpmic_cli._typing import Indices
 from sgpmic_cli.benchmark.compare import METRICS, ROW, Verdict, distinct, judge
-from sgpmic_cli.benchmark.tables import markdown_table, read_document
+from sgpmic_cli.benchmark.tables import read_document
 from sgpmic_cli.data import load
 from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
@@ -46,25 +47,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parse(arguments, __doc__, **place)
     for make in (methods_table, column_table, halves_table, order_table):
         table, name = make(asked.results), make.__name__.removesuffix("_table")
-        write_csv(table, asked.out / f"{name}.csv")
-        shown = markdown_table([*table], [[_shown(value) for value in row] for row in table.values])
-        (asked.out / f"{name}.md").write_text(shown, encoding="utf-8")
-        print(shown)
+        write_csv(table, asked.out / f"{name}.csv", "%.2f")
+        print(table.to_string(index=False))
 
 
-def _shown(value: object) -> str:
-    if not isinstance(value, float):
-        return str(value)
-    return "" if np.isnan(value) else f"{value:.2f}"
+@cache
+def compared(folder: Path) -> pd.DataFrame:
+    """Return the comparison of the benchmark in a folder."""
+    return read_document(folder / "benchmark.json", paper_suite().methods, table2())
 
 
 def read_cells(folder: Path) -> pd.DataFrame:
-    """Return the judged cells of the benchmark in a folder."""
-    return judged_cells(read_document(folder / "benchmark.json", paper_suite().methods, table2()))
-
-
-def judged_cells(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the distinct cells of a comparison that the paper prints, on the paper's data."""
+    """Return the distinct cells of a benchmark that the paper prints, on the paper's data."""
+    table = compared(folder)
     table = table[table["metric"].isin(METRICS) & table["difference"].notna()]
     return with_counts(distinct(table[~table["data_differ"]]))
 
@@ -115,9 +110,8 @@ def methods_table(results: Path) -> pd.DataFrame:
             chosen = judged[judged["method"].isin(names)]
             row["cells"] = max(row["cells"], len(chosen))
             near, differ = int(chosen["near"].sum()), int(chosen["differs"].sum())
-            done = set(names) <= set(judged["method"])
-            row[side] = f"{near} / {differ}" if done else ""
-            row[f"% near, {side}"] = f"{100 * near / len(chosen):.0f}" if done else ""
+            row[side] = f"{near} / {differ}"
+            row[f"% near, {side}"] = f"{100 * near / len(chosen):.0f}"
         rows.append(row)
     return pd.DataFrame(rows)
 

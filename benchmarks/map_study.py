@@ -2,15 +2,14 @@
 
 The map is compared with other maps, the probabilities with a Gaussian mixture's, the densities and
 expected values with common density models and imputers. A row is right if its class is the majority
-class of its cluster; the Gaussian mixture has its own clusters. Writes map.csv and reliability.png
-into OUT, and the pictures of the documents into PICTURES.
+class of its cluster; the Gaussian mixture has its own clusters. Writes map.csv into OUT, and the
+pictures of the documents into PICTURES.
 """
 
 import warnings
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from shutil import copy
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,11 @@ from sklearn.experimental import enable_iterative_imputer  # noqa: F401  # requi
 from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 from sklearn.manifold import TSNE, Isomap, trustworthiness
 from sklearn.metrics import roc_auc_score
-from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import train_test_split
-from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.missing_values import hide
-from benchmarks.shared import BUNDLED, parse, progress, write_csv
+from benchmarks.shared import BUNDLED, mixture, parse, progress, write_csv
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.data import load
@@ -41,7 +38,6 @@ BINS = 10  # of a reliability curve
 MOST_ROWS = 1200  # of larger data sets, a random subsample is used
 
 MEASURES = {  # which value is best
-    "own": "max",  # rows with most of ten neighbours on the map in their own cluster
     "trustworthiness": "max",
     "auc": "max",
     "ece": "min",
@@ -68,8 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             draw_maps(asked.pictures / "three_maps", maps, labels)
     columns = ["dataset", "seed", "measure", "method", "value"]
     write_csv(pd.DataFrame(records, columns=columns), asked.out / "map.csv")
-    draw_reliability(asked.out / "reliability", bins)
-    copy(asked.out / "reliability.png", asked.pictures)
+    draw_reliability(asked.pictures / "reliability", bins)
 
 
 def table(name: str, seed: int) -> tuple[Array, Indices]:
@@ -90,7 +85,6 @@ def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, A
         maps = {OURS: model.embedding_, **other_maps(rows, seed)}
         values: Values = {}
         for name, points in maps.items():
-            values["own", name] = own_neighbours(points, model.labels_)
             values["trustworthiness", name] = trustworthiness(rows, points, n_neighbors=10)
         probabilities = {OURS: model.responsibilities_, REFITS: refits.responsibilities_}
         probabilities[MIXTURE] = mixture(m, seed).fit(rows).predict_proba(rows)
@@ -105,11 +99,6 @@ def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, A
     return values, bins, maps, model.labels_
 
 
-def mixture(m: int, seed: int) -> GaussianMixture:
-    """Return the Gaussian mixture of the comparison."""
-    return GaussianMixture(m, n_init=3, reg_covar=1e-3, random_state=seed)
-
-
 def other_maps(rows: Array, seed: int) -> Arrays:
     """Return the two-dimensional maps of the other methods."""
     from umap import UMAP  # of the extra 'study'
@@ -117,13 +106,6 @@ def other_maps(rows: Array, seed: int) -> Arrays:
     methods = {"PCA": PCA(2), "ISOMAP": Isomap(n_neighbors=10), "t-SNE": TSNE(random_state=seed)}
     methods["UMAP"] = UMAP(random_state=seed)
     return {name: method.fit_transform(rows) for name, method in methods.items()}
-
-
-def own_neighbours(points: Array, labels: Indices) -> float:
-    """Return the fraction of rows with more than half of their neighbours in their own cluster."""
-    search = NearestNeighbors(n_neighbors=10).fit(points)
-    same = labels[search.kneighbors(return_distance=False)] == labels[:, None]
-    return float(np.mean(same.mean(axis=1) > 0.5))
 
 
 def in_majority(classes: Indices, labels: Indices) -> BoolArray:
@@ -185,17 +167,12 @@ def imputation_error(rows: Array, m: int, seed: int) -> Values:
     return {("imputation", k): float(np.sqrt(np.mean(e**2))) for k, e in errors.items()}
 
 
-def plant_outliers(rows: Array, seed: int) -> tuple[Array, BoolArray]:
-    """Replace random rows by uniform rows in the range of each column. Return them and a mask."""
+def outlier_areas(rows: Array, m: int, seed: int) -> Values:
+    """Return how well low scores under models of all rows find uniform rows in random places."""
     rng = np.random.RandomState(seed)
     planted = np.isin(np.arange(len(rows)), rng.permutation(len(rows))[: round(0.05 * len(rows))])
     uniform = rng.uniform(rows.min(axis=0), rows.max(axis=0), rows.shape)
-    return np.where(planted[:, None], uniform, rows), planted
-
-
-def outlier_areas(rows: Array, m: int, seed: int) -> Values:
-    """Return how well low scores under models of all rows find planted outliers."""
-    mixed, planted = plant_outliers(rows, seed)
+    mixed = np.where(planted[:, None], uniform, rows)
     ours, forest = GroupMap(n_clusters=m, random_state=seed), IsolationForest(random_state=seed)
     models = {OURS: ours, MIXTURE: mixture(m, seed), "isolation forest": forest}
     scores = {k: model.fit(mixed).score_samples(mixed) for k, model in models.items()}

@@ -61,8 +61,7 @@ def hide(Y: Array, pattern: int, fraction: float = HIDDEN) -> Array:
 
 def mean_acc(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the mean ACC by data set and way."""
-    means = rows.pivot_table(index="dataset", columns="way", values="acc", sort=False)
-    return means.reindex(columns=list(WAYS))
+    return rows.pivot_table(index="dataset", columns="way", values="acc", sort=False)
 
 
 if __name__ == "__main__":

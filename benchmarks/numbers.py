@@ -3,8 +3,7 @@
     python -m benchmarks.numbers [--check]
 
 A document marks what comes from a file: `<!--= NAME ARGUMENTS -->value<!--/-->`, where NAME is
-that of a function below. The value is a number, a phrase or a table, or says that the file does not
-exist yet.
+that of a function below. The value is a number, a phrase or a table.
 `--check` lists the documents that are out of date and changes nothing.
 """
 
@@ -13,19 +12,17 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from benchmarks import invariance, map_study, missing_values, new_rows, study
-from benchmarks.agreement import OWN, PROCEDURES, judged_cells
+from benchmarks.agreement import PROCEDURES, compared, read_cells
 from benchmarks.shared import number_table, standard_error
 from sgpmic_cli.benchmark import compare
-from sgpmic_cli.benchmark.compare import METRICS, NEAR, Verdict
+from sgpmic_cli.benchmark.compare import METRICS, NEAR, ROW, Verdict
 from sgpmic_cli.benchmark.tables import markdown_table
-from sgpmic_cli.paper.experiments.protocols import paper_suite, table2
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
@@ -50,7 +47,7 @@ COMPARED: dict[str, tuple[str, tuple[str, ...]]] = {
     "clouds of unequal sizes *": ("study", ("unequal-sizes",)),
     "clouds with discrete columns *": ("study", ("discrete-columns",)),
 }
-RIVALS = ["k-means", "Gaussian mixture", "spectral", "Ward", "Genie", "Lumbermark"]
+RIVALS = [name for name in study.METHODS if name not in (study.DEFAULT, study.OPEN)]
 
 
 def documents() -> Iterator[Path]:
@@ -68,38 +65,21 @@ def updated(text: str) -> str:
 def value(name: str) -> str:
     """Return the value of a mark."""
     function, *arguments = name.split()
-    try:
-        found = str(globals()[function.replace("-", "_")](*arguments))
-    except FileNotFoundError as error:
-        return f"(`results/{Path(error.filename).relative_to(RESULTS)}` does not exist yet)"
+    found = str(globals()[function.replace("-", "_")](*arguments))
     # In Markdown a table needs blank lines beside a comment.
     return f"\n\n{found.strip()}\n\n" if found.startswith("|") else found
 
 
 @cache
 def read(file: str) -> Any:
-    """Return a JSON document, a CSV table or a text below results/."""
-    text = (RESULTS / file).read_text("utf-8")
-    if file.endswith(".json"):
-        return json.loads(text)
-    return pd.read_csv(StringIO(text)) if file.endswith(".csv") else text
-
-
-@cache
-def compared(folder: str) -> pd.DataFrame:
-    """Return the comparison of a benchmark."""
-    numbers = pd.DataFrame(read(f"{folder}/benchmark.json")["numbers"])
-    return compare.comparison(numbers, paper_suite().methods, table2())
-
-
-def judged(folder: str) -> pd.DataFrame:
-    """Return the distinct cells of a benchmark that the paper prints, on the paper's data."""
-    return judged_cells(compared(folder))
+    """Return a JSON document or a CSV table below results/."""
+    path = RESULTS / file
+    return pd.read_csv(path) if path.suffix == ".csv" else json.loads(path.read_text("utf-8"))
 
 
 def count(folder: str, verdict: str, method: str | None = None) -> str:
     """Return the number of distinct cells of a benchmark with a verdict."""
-    cells = judged(folder)
+    cells = read_cells(RESULTS / folder)
     if method is not None:
         cells = cells[cells["method"] == method]
     return str(cells["verdict"].isin(VERDICTS[verdict]).sum())
@@ -112,14 +92,14 @@ def percent(folder: str, verdict: str) -> str:
 
 def near_but_significant(folder: str) -> str:
     """Return the number of cells that are within one point and differ significantly."""
-    cells = judged(folder)
+    cells = read_cells(RESULTS / folder)
     near = cells[cells["verdict"] == Verdict.NEAR]
     return str(((near["low"] > 0.0) | (near["high"] < 0.0)).sum())
 
 
 def interval_within_one_point(folder: str) -> str:
     """Return the number of cells whose whole interval is within one point."""
-    return str((judged(folder)[["low", "high"]].abs().max(axis=1) <= NEAR).sum())
+    return str((read_cells(RESULTS / folder)[["low", "high"]].abs().max(axis=1) <= NEAR).sum())
 
 
 def minutes(folder: str) -> str:
@@ -131,7 +111,7 @@ def minutes(folder: str) -> str:
 
 def verdicts(folder: str) -> str:
     """Return the verdicts of a benchmark by score."""
-    cells = compare.distinct(compare.in_print(compared(folder)))
+    cells = compare.distinct(compare.in_print(compared(RESULTS / folder)))
     counts = {metric: cells["verdict"][cells["metric"] == metric] for metric in METRICS}
     table = pd.DataFrame({name.upper(): compare.count_verdicts(it) for name, it in counts.items()})
     return number_table("", table.T.fillna(0), "{:.0f}")
@@ -139,10 +119,8 @@ def verdicts(folder: str) -> str:
 
 def off(folder: str, verdict: str) -> str:
     """Return the median distance from the print of the cells with a verdict."""
-    table = read(f"{folder}/table.csv")
-    chosen = table[table["verdict"].isin(VERDICTS[verdict])]
-    chosen = chosen.drop_duplicates(["metric", "dataset", "q", "method"])
-    return f"{chosen['difference'].abs().median():.1f}"
+    cells = read_cells(RESULTS / folder)
+    return f"{cells['distance'][cells['verdict'].isin(VERDICTS[verdict])].median():.1f}"
 
 
 def cells(folder: str, method: str, dataset: str, metric: str, variance: str = "all") -> str:
@@ -156,22 +134,24 @@ def cells(folder: str, method: str, dataset: str, metric: str, variance: str = "
 
 def column_cells() -> str:
     """Return the rows of SGP-MIC's column beside Algorithm 1 and the null models."""
-    keys = ["dataset", "variance", "metric"]
-    tables = []
-    for folder, method in PROCEDURES.values():
-        table = read(f"{folder}/table.csv")
-        tables.append(table[table["method"] == method].set_index(keys)["mean"])
-    own = read("table2/table.csv")
-    own = own[(own["method"] == OWN) & own["metric"].isin(METRICS) & own["paper_mean"].notna()]
-    own = own[~own["verdict"].isin(["data differ", "unavailable"])]
-    body = []
-    for (dataset, q), row in own.groupby(["dataset", "q"], sort=False):
-        variance = row["variance"].iloc[0]
-        places = [(dataset, variance, metric) for metric in METRICS]
-        printed = row.drop_duplicates("metric").set_index(keys)["paper_mean"]
-        means = [", ".join(f"{each[place]:.2f}" for place in places) for each in (printed, *tables)]
-        body.append([f"{dataset} {variance} % (Q = {q})", *means])
-    return markdown_table(["ACC, NMI", "printed", *PROCEDURES], body)
+    columns: dict[str, pd.Series] = {}
+    for title, (folder, method) in PROCEDURES.items():
+        cells = read_cells(RESULTS / folder)
+        cells = cells[cells["method"] == method].set_index(["metric", *ROW, "q"])
+        columns |= {"printed": cells["paper_mean"], title: cells["mean"]}
+    rows = pd.DataFrame(columns).map("{:.2f}".format).groupby([*ROW, "q"], sort=False)
+    body = [
+        [f"{dataset} {variance:g} % (Q = {q})", *means]
+        for (dataset, variance, q), *means in rows.agg(", ".join).itertuples()
+    ]
+    return markdown_table(["ACC, NMI", *columns], body)
+
+
+def agreement(name: str) -> str:
+    """Return a table of the agreement with the paper."""
+    table = read(f"agreement/{name}.csv")
+    shown = table.map(lambda x: f"{x:.2f}" if isinstance(x, float) else str(x)).replace("nan", "")
+    return markdown_table([*table], shown.to_numpy().tolist())
 
 
 def distance(method: str, score: str = "ACC", what: str = "mean-distance") -> str:
@@ -205,14 +185,12 @@ def near(group: str) -> str:
 
 def wins(metric: str, method: str) -> str:
     """Return the number of experiments in which a method has our best mean."""
-    return str(compare.wins(compared("table2"), metric)[method])
+    return str(compare.wins(compared(RESULTS / "table2"), metric)[method])
 
 
 def ari_by_set() -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of the comparison: title, and adjusted Rand indices of sets by methods."""
     for title, (folder, groups) in COMPARED.items():
-        if not (RESULTS / folder / "scores.csv").exists():
-            continue
         by_set = read(f"{folder}/scores.csv").groupby(["set", "method"])["ari"].mean().unstack()
         if groups:
             by_set = by_set[by_set.index.str.split("/").str[0].isin(groups)]
@@ -277,10 +255,8 @@ def missing(way: str) -> str:
 
 def false_alarms() -> str:
     """Return how often clusters are called groups, by kind of table."""
-    table = read("verdicts.csv")
-    wide = table.pivot(index="table", columns="judged", values="fraction")
-    wide = wide.loc[table["table"].unique(), table["judged"].unique()]
-    return number_table("fraction of tables with a group", wide, "{:.2f}")
+    table = read("verdicts.csv").set_index("table")
+    return number_table("fraction of tables with a group", table, "{:.2f}")
 
 
 def new_row_probabilities() -> str:
@@ -314,13 +290,12 @@ def threads() -> str:
 
 
 def whole_fits() -> str:
-    """Return milliseconds of whole fits of one component beside other libraries."""
-    names = {"ours": "ours", "gpy": "GPy"}
+    """Return milliseconds of whole fits of one component beside GPy's."""
     body = [
-        [row["name"], *(f"{row['ms'][key]:.0f}" if key in row["ms"] else "" for key in names)]
+        [row["name"], *(f"{row['ms'][library]:.0f}" for library in ("ours", "gpy"))]
         for row in read("speed.json")["whole_fits"]
     ]
-    return markdown_table(["size of", *names.values()], body)
+    return markdown_table(["size of", "ours", "GPy"], body)
 
 
 def ways() -> str:

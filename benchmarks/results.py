@@ -40,7 +40,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "study TABLES=benchmarks/tables/mixed": ("study-mixed/*",),
     "study TABLES=benchmarks/tables/suite": ("study-suite/*",),
     "missing-values": ("study/missing/*",),
-    "map-study": ("study/map.csv", "study/reliability.*"),
+    "map-study": ("study/map.csv",),
     "verdicts": ("verdicts.csv",),
     "new-rows": ("new-rows.csv",),
     "invariance TABLES=benchmarks/tables/mixed": ("invariance.csv",),

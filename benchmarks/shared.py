@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from sklearn.mixture import GaussianMixture
 
 from sgpmic_cli.benchmark.tables import markdown_table
 from sgpmic_cli.data.registry import entry, names
@@ -22,8 +23,8 @@ def parse(
 ) -> argparse.Namespace:
     """Parse the arguments of a script and create the folder OUT.
 
-    Each option has a default, whose type is that of its values. A list takes several values, and
-    False a flag. `positional` are names of folders that may be left out.
+    Each option has a default, whose type is that of its values. A list takes several values.
+    `positional` are names of folders that may be left out.
     """
     parser = argparse.ArgumentParser(
         description=document, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -31,16 +32,17 @@ def parse(
     for name in positional:
         parser.add_argument(name, type=Path, nargs="?")
     for name, default in options.items():
-        flag = "--" + name.replace("_", "-")
-        if default is False:
-            parser.add_argument(flag, action="store_true")
-        else:
-            many = isinstance(default, list)
-            kind = type(default[0] if many else default)
-            parser.add_argument(flag, type=kind, nargs="+" if many else None, default=default)
+        many, flag = isinstance(default, list), "--" + name.replace("_", "-")
+        kind = type(default[0] if many else default)
+        parser.add_argument(flag, type=kind, nargs="+" if many else None, default=default)
     asked = parser.parse_args(given)
     asked.out.mkdir(parents=True, exist_ok=True)
     return asked
+
+
+def mixture(k: int, seed: int) -> GaussianMixture:
+    """Return the Gaussian mixture that the models are compared with."""
+    return GaussianMixture(k, n_init=3, reg_covar=1e-3, random_state=seed)
 
 
 def progress(line: str) -> None:

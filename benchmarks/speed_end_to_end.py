@@ -8,10 +8,8 @@ thread is used, so that no time is spent on waiting. A script that has used five
 time of `sgpmic fit` is stopped; its time and its memory are then lower limits.
 
 `first_answer` is the processor time of `sgpmic fit` until it prints the first line of its result.
-`imports` is that of importing NumPy, SciPy, scikit-learn and pandas.
 """
 
-import argparse
 import os
 import resource
 import signal
@@ -22,11 +20,13 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.shared import parse, progress, write_measurements
+
 ROWS = (300, 3_000, 30_000, 300_000)
 LONGEST = 5  # times the processor time of `sgpmic fit`, that a script may take
 THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
-# NumPy is not imported before the end, because a process inherits the peak memory of its parent.
+# This process makes no table, because the others inherit its peak memory.
 TABLE = """
 import sys
 from sklearn.datasets import make_blobs
@@ -66,24 +66,17 @@ for m in range(2, 16):
 labels = tried[max(tried)]
 points = PCA(2).fit_transform(rows)
 {DRAW}"""
-IMPORTS = "import numpy, pandas, scipy, sklearn"
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results"))
-    parser.add_argument("--turns", type=int, default=3, help="processes of each kind")
-    asked = parser.parse_args(given)
+    asked = parse(arguments, __doc__, out=Path("results"), turns=3)
     document = {
         "unit": "seconds of processor time in one thread; gigabytes of memory",
         "columns": 20,
         "turns": asked.turns,
-        "imports": min(run([sys.executable, "-c", IMPORTS])["seconds"] for _ in range(asked.turns)),
         "rows": [measure(n, asked.turns if n < 30_000 else 1) for n in ROWS],
     }
-    from benchmarks.shared import write_measurements  # imports NumPy
-
     write_measurements(document, asked.out / "speed-end-to-end.json")
 
 
@@ -102,7 +95,7 @@ def measure(n: int, turns: int) -> dict[str, object]:
             for name, command in commands.items():
                 limit = LONGEST * best["sgpmic"]["seconds"] if "sgpmic" in best else None
                 found = run([sys.executable, *command], limit, THREADS)
-                print(f"{n} rows, {name}: {found}", file=sys.stderr, flush=True)
+                progress(f"{n} rows, {name}: {found}")
                 if name not in best or found["seconds"] < best[name]["seconds"]:
                     best[name] = found
     return {"n": n, **best}

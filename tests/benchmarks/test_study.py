@@ -37,7 +37,7 @@ def test_a_suite_is_scored_and_resumed(folder, tmp_path, fast, monkeypatch):
     text = (out / "findings.md").read_text(encoding="utf-8")
     assert "1 sets" in text
     rows = {line.split(" | ")[0].strip("| "): line for line in text.splitlines() if "|" in line}
-    assert rows["toy/pairs"].count("1.000") == 2
+    assert rows["toy/pairs"].count("1.000") == 3
     scores = pd.read_csv(out / "scores.csv")
     assert (scores["sha256"] == sha256(folder / "toy/pairs.data.gz")).all()
     monkeypatch.setattr(study, "METHODS", dict.fromkeys(FAST))  # would fail if called

@@ -141,5 +141,5 @@ def test_gallery_page_shows_every_example_with_code_and_picture(run_all):
 def test_tables_of_agreement_are_those_of_the_committed_results(tmp_path):
     agreement.main(["--results", str(ROOT / "results"), "--out", str(tmp_path)])
     for name in ("methods", "column", "halves", "order"):
-        table = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
-        assert table == text_of(f"results/agreement/{name}.md"), "run `make agreement`"
+        table = (tmp_path / f"{name}.csv").read_text(encoding="utf-8")
+        assert table == text_of(f"results/agreement/{name}.csv"), "run `make agreement`"
