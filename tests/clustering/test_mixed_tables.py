@@ -76,7 +76,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-@pytest.mark.parametrize("n_clusters", ["auto", 2])
+@pytest.mark.parametrize("n_clusters", ["auto", pytest.param(2, marks=pytest.mark.slow)])
 def test_the_clusters_do_not_depend_on_the_form_of_the_table(change, n_clusters):
     before, after = unchanged(n_clusters), fit(change(mixed()), n_clusters)
     assert before.n_clusters_ == 2

@@ -138,6 +138,7 @@ def test_gallery_page_shows_every_example_with_code_and_picture(run_all):
             assert part in page, f"{name} has changed: run `make docs`"
 
 
+@pytest.mark.slow
 def test_tables_of_agreement_are_those_of_the_committed_results(tmp_path):
     agreement.main(["--results", str(ROOT / "results"), "--out", str(tmp_path)])
     for name in ("methods", "column", "halves", "order"):

@@ -16,7 +16,7 @@ FIT = "fit segment --method sgp-mic --out out/deep --quiet"
 @pytest.mark.parametrize(
     ("command", "sign", "kept"),
     [
-        (BENCHMARK, "out/runs/runs.jsonl", True),
+        pytest.param(BENCHMARK, "out/runs/runs.jsonl", True, marks=pytest.mark.slow),
         pytest.param(FIT, "out/deep/.sgpmic-tmp-*", False, marks=pytest.mark.slow),
     ],
 )
