@@ -25,6 +25,7 @@ KINDS = {
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=4, derandomize=True)
 @given(st.sampled_from(list(KINDS)), st.integers(3, 16), st.integers(1, 4), st.integers(0, 2**16))

@@ -41,7 +41,7 @@ def test_clusters_with_equal_means_have_the_probabilities_of_their_sizes():
     np.testing.assert_allclose(np.exp(intercepts), [2.5 / 13.0, 10.5 / 13.0])
 
 
-@pytest.mark.parametrize("p", [1, 4, pytest.param(16, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("p", [1, *(pytest.param(p, marks=pytest.mark.slow) for p in (4, 16))])
 def test_probabilities_of_two_gaussians_are_their_posterior(p):
     X, posterior = pair(p)
     model = quick().fit(X)

@@ -114,6 +114,7 @@ def test_decimal_commas_and_data_that_can_be_read_once(here, undrawn, given, nam
         assert f"{name}: 40 rows" in sgpmic(line, input=text).stdout
 
 
+@pytest.mark.slow
 def test_a_figure_that_fails_does_not_stop_the_fit(run, here, monkeypatch):
     run("plain.csv --clusters 2 --out kept")
     before = {path.name: path.read_bytes() for path in (here / "kept").iterdir()}
@@ -232,6 +233,7 @@ def test_clusters_of_a_registered_set_are_predicted(here, undrawn):
     assert document("predict sgpmic-out/fit/iris iris")["sizes"] == sizes
 
 
+@pytest.mark.slow
 def test_a_refused_file_gets_options_that_work(here, undrawn):
     table = birds(40).assign(income=["1200"] * 39 + ["much"], label=groups(40))
     table.to_csv("t.csv", index=False)
