@@ -22,6 +22,7 @@ def test_calibration_error_and_area_have_their_definitions():
     assert np.isnan(map_study.area(np.ones(5, dtype=bool), CONFIDENCE))
 
 
+@pytest.mark.slow
 def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples_and_above_the_scores():
     covariance = np.array([[1.0, 0.8, 0.5], [0.8, 1.0, 0.4], [0.5, 0.4, 1.0]])
     rows = np.random.RandomState(0).multivariate_normal(np.zeros(3), covariance, size=300)

@@ -70,6 +70,7 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
     assert trace["acc"].iloc[-1] == found["scores"]["acc"]
 
 
+@pytest.mark.slow
 def test_quiet_and_verbose(run, undrawn):
     assert run("plain.csv --clusters 2 --quiet").stderr == ""
     usual = run("plain.csv --clusters 2 --force")
