@@ -139,8 +139,8 @@ def _overlap(model: Any) -> float | None:
 def with_refit(result: Result, model: Any, report: Report = no_report) -> Result:
     """Repeat a fit without the columns that explain clusters, if there are any.
 
-    The map takes most of the time and does not change the clusters, so it is not fitted. Rows
-    beyond `max_rows` would have to be assigned again, so a table with such rows is not repeated.
+    The map does not change the clusters, so it gets a single iteration. Rows beyond `max_rows`
+    would have to be assigned again, so a table with such rows is not repeated.
     """
     recipe, columns = result.rows.recipe, result.explaining_columns
     too_many = len(result.rows.Y) > getattr(model, "max_rows", 0)
