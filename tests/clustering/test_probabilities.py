@@ -68,9 +68,7 @@ GIVEN = np.arange(500) % 2
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    "parameters", [{"n_resamples": 2}, {"n_clusters": 4, "n_resamples": 2}, {"init": GIVEN}]
-)
+@pytest.mark.parametrize("parameters", [{"n_clusters": 4, "n_resamples": 2}, {"init": GIVEN}])
 def test_labels_predictions_and_probabilities_agree(parameters):
     X, _ = pair(4, separation=1.0)
     model = quick(**parameters).fit(X)

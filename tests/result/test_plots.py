@@ -38,7 +38,7 @@ def drawn_points(X, clusters, m, classes=None, class_names=()):
     return Result(rows, results, mixture=(np.zeros((m, q)), np.array([np.eye(q)] * m)))
 
 
-@pytest.mark.parametrize(("q", "m"), [(1, 3), (5, 3), (2, 20)])
+@pytest.mark.parametrize(("q", "m"), [(1, 3), (5, 3), pytest.param(2, 20, marks=pytest.mark.slow)])
 def test_every_cluster_and_class_is_drawn(tmp_path, q, m):
     labels = np.arange(120) % m
     X = np.random.RandomState(0).randn(120, q) + 4.0 * labels[:, None]
