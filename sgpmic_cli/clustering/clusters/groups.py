@@ -34,7 +34,8 @@ from sgpmic_cli.clustering.clusters.spanning_tree import longest_cut, spanning_t
 
 AGREEMENT = 0.85  # adjusted Rand index of the same division; 0.8 and 0.9 find the same groups
 LONG_EDGE = 0.3  # gap of a tree, a logarithm; 0.1 to 0.8 find the same groups
-PARTS = (30, 100)  # coarse and fine: a cluster has at least one of so many rows, and FEWEST rows
+# A cluster has at least 1/30 or 1/100 of the rows (coarse and fine), and at least FEWEST rows.
+PARTS = (30, 100)
 FEWEST = 5
 MAP_ITERATIONS = 500  # of t-SNE; 1,000 give the same map in twice the time
 
