@@ -158,7 +158,9 @@ def with_refit(result: Result, model: Any, report: Report = no_report) -> Result
             again.fit(same)
         except UsageError:  # the other columns cannot be clustered
             return result
-    return replace(result, refit=Refit(again.labels_, _overlap(again)))
+    refitted = replace(result, refit=Refit(again.labels_, _overlap(again)))
+    vars(refitted)["conditions"] = result.conditions  # the search in many columns takes long
+    return refitted
 
 
 def fit_labels(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import rankdata
+from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.clustering.clusters.base_clusterings import (
@@ -34,6 +34,7 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.scaling import canonical_order, distinct_rows
 
 COPY = 0.99  # a convention: Cramér's V of near copies, which share 98 % of the variance
+COLUMNS_AT_ONCE = 100  # compared with all columns together; limits the memory
 
 
 class PreparedRows(NamedTuple):
@@ -74,25 +75,31 @@ def copy_groups(Y: Array, columns: Indices) -> tuple[Indices, Array]:
 
         V_ij^2 = |B_i' B_j|^2 / min(d_i, d_j)
     """
-    starts = np.flatnonzero(np.diff(columns, prepend=-1))
-    bases = [_basis(features) for features in np.split(Y, starts[1:], axis=1)]
-    degrees = np.array([basis.shape[1] for basis in bases])
-    first = np.r_[0, np.cumsum(degrees)[:-1]]
-    all_bases = np.hstack(bases)
-    squares = (all_bases.T @ all_bases) ** 2
-    squares = np.add.reduceat(np.add.reduceat(squares, first, axis=0), first, axis=1)
-    V = np.sqrt(squares / np.minimum(degrees[:, None], degrees))
-    group = connected_components(csr_matrix(V >= COPY), directed=False)[1].astype(np.intp)
+    sizes = np.bincount(columns)
+    single, Y = sizes[columns] == 1, Y.copy()
+    # Rounded, because a change of unit or noise may split a value in its last digits.
+    Y[:, single] = pd.DataFrame(Y[:, single].round(6)).rank()
+    centred = np.nan_to_num(Y - np.nanmean(Y, axis=0))
+    bases = [_basis(part) for part in np.split(centred, np.cumsum(sizes)[:-1], axis=1)]
+    degrees, B = np.array([basis.shape[1] for basis in bases]), np.hstack(bases)
+    owners, ones = np.repeat(np.arange(len(sizes)), degrees), np.ones(B.shape[1])
+    member, pairs = csr_matrix((ones, (owners, np.arange(len(ones))))), []
+    for block in gen_batches(len(sizes), COLUMNS_AT_ONCE):
+        own = np.isin(owners, np.arange(block.start, block.stop))
+        squares = (B[:, own].T @ B) ** 2
+        if len(ones) > len(sizes):
+            squares = member[block][:, own] @ squares @ member.T
+        least = np.minimum(degrees[block, None], degrees)
+        near = np.flatnonzero(squares >= COPY**2 * least) + block.start * len(sizes)
+        pairs.append(np.divmod(near, len(sizes)))
+    i, j = np.hstack(pairs)
+    graph = csr_matrix((np.ones(len(i)), (i, j)), (len(sizes), len(sizes)))
+    group = connected_components(graph, directed=False)[1].astype(np.intp)
     return group[columns], np.bincount(group)[group[columns]].astype(np.float64)
 
 
-def _basis(features: Array) -> Array:
-    """Return an orthonormal basis of the centred features of one column, with ranks of numbers."""
-    missing = np.isnan(features)
-    if features.shape[1] == 1:
-        # Rounded, because a change of unit or noise may split a value in its last digits.
-        features = rankdata(np.round(features, 6), axis=0, nan_policy="omit")
-    centred = np.where(missing, 0.0, features - np.nanmean(features, axis=0))
+def _basis(centred: Array) -> Array:
+    """Return an orthonormal basis of the centred features of one column."""
     U, spread, _ = np.linalg.svd(centred, full_matrices=False)
     return np.asarray(U[:, spread > 1e-9 * spread[0]])
 

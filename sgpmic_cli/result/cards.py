@@ -87,7 +87,7 @@ def _row(result: Result, row: int, told: list[int]) -> str:
 def _histogram(rows: Described, Y: Array, j: int) -> Html:
     """Return a figure of one column: the cluster in its colour, all other rows as an outline."""
     column = rows.profile.columns[j]
-    chart = _bars(rows, Y, column) if rows.profile.is_category[j] else _steps(rows, Y[:, j], j)
+    chart = _bars(rows, column) if rows.profile.is_category[j] else _steps(rows, Y[:, j], j)
     return fill(PARTS["histogram"], column=shortened(column, LONGEST_LABEL), chart=chart)
 
 
@@ -112,12 +112,11 @@ def _steps(rows: Described, values: Array, j: int) -> Html:
     return fill(PARTS["steps"], name=rows.profile.features[j], **drawn, **ends)
 
 
-def _bars(rows: Described, Y: Array, column: str) -> Html:
+def _bars(rows: Described, column: str) -> Html:
     """Return a line for each of the most common categories: here, and elsewhere as a mark."""
-    profile, member = rows.profile, rows.member
+    profile, number, lines = rows.profile, rows.number, []
     features = profile.features_of[column]
-    ones, lines = np.nan_to_num(Y[:, features]), []
-    here, rest = ones[member].mean(axis=0), ones[~member].mean(axis=0)
+    here, rest = profile.means[number, features], profile.elsewhere[number, features]
     for k in np.argsort(-np.maximum(here, rest), kind="stable")[:MOST_CATEGORIES].tolist():
         line = fill(
             PARTS["bar"],

@@ -30,8 +30,8 @@ ROUNDING = 1e-3  # standard deviations of what rounding adds to a computed colum
 class Profile:
     """Means and standard deviations of F features in M clusters.
 
-    The mean of a category is the fraction of rows that have it. A row with a missing cell counts
-    and does not have it.
+    The mean of a category is its fraction of the known cells. Categories describe no cluster in
+    which most of their cells are missing.
     """
 
     features: tuple[str, ...]
@@ -164,8 +164,7 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
 
     def blocks(cluster: int) -> Iterator[np.ndarray]:
         for rows in row_blocks(len(data.Y)):
-            block = data.Y[rows][labels[rows] == cluster]
-            yield np.where(is_category & np.isnan(block), 0.0, block)
+            yield data.Y[rows][labels[rows] == cluster]
 
     inside = [moments(partial(blocks, k)) for k in range(m)]
     counts, means, squares = (np.array(parts) for parts in zip(*inside, strict=True))
@@ -179,6 +178,8 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
             sum(np.count_nonzero((b - middle[k]) * side[k] > 0.0, axis=0) for b in blocks(k))
             for k in range(m)
         ]
+    differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
+    differences[is_category & (counts < MOST * sizes[:, None])] = 0.0
     return Profile(
         data.feature_names,
         tuple(column.name for column in used),
@@ -190,7 +191,7 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         spread,
         spreads,
         elsewhere,
-        (means - elsewhere) / np.where(spread > 0, spread, 1.0),
+        differences,
         np.array(on_side) / np.maximum(sizes, 1)[:, None],
     )
 

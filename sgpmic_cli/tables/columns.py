@@ -6,6 +6,7 @@ Whole numbers may be names: identifiers of the rows, codes and dates. A problem 
 import re
 from collections import Counter
 from dataclasses import replace
+from math import isclose
 from typing import NamedTuple
 
 import numpy as np
@@ -148,6 +149,7 @@ def doubts(recipe: TableRecipe, Y: np.ndarray) -> list[str]:
     """Describe what may be wrong in the features (N, P) of a table, and stays as it is."""
     notes, lacking, is_total = [], [], []
     first_features = np.unique(recipe.column_of_feature, return_index=True)[1]
+    is_code = np.isin(Y, CODES)
     for column, j in zip(recipe.columns, first_features, strict=True):
         values, name = Y[:, j], shown(column.name)
         known = values[~np.isnan(values)]
@@ -155,7 +157,7 @@ def doubts(recipe: TableRecipe, Y: np.ndarray) -> list[str]:
             lacking.append(f"{name} ({missing:.0%})")
         if column.role.taken_as != "numbers":
             continue
-        codes, counts = np.unique(known[np.isin(known, CODES)], return_counts=True)
+        codes, counts = np.unique(values[is_code[:, j]], return_counts=True)
         others = known[~np.isin(known, codes)]
         low, high = others.min(initial=np.inf), others.max(initial=-np.inf)
         far = (counts > 1) & (np.maximum(low - codes, codes - high) > high - low)
@@ -164,7 +166,7 @@ def doubts(recipe: TableRecipe, Y: np.ndarray) -> list[str]:
             notes.append(f"{where}: leave such cells empty if it stands for missing values.")
         if not np.isnan(values[-1]):
             total = known[:-1].sum()
-            is_total.append(total != 0 and np.isclose(values[-1], total, rtol=1e-6))
+            is_total.append(total != 0 and isclose(values[-1], total, rel_tol=1e-6))
     if lacking:
         notes.append(f"many values are missing: {', '.join(lacking)}.")
     if len(Y) > MIN_TOTAL_ROWS and is_total and all(is_total):
@@ -177,7 +179,7 @@ def _decide(table: Table, name: str, options: TableOptions) -> Decision:
     asked = name in options.columns
     if name in options.drop or (options.columns and not asked):
         return LeftOut(AS_ASKED)
-    is_last = name == table.columns[-1]
+    is_last = name == table.frame.columns[-1]
     if is_last and not asked and options.label is None and name.lower() in CLASS_NAMES:
         # As a feature the column would reveal the classes, but its name alone is no proof.
         return (

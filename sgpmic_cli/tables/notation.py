@@ -33,7 +33,7 @@ DAYS = (
     *("%d/%m/%y", "%d-%m-%Y", "%d-%m-%y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%b-%y"),
     *("%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%m/%Y"),
 )
-TRUTH = {"1": "True", "0": "False"}
+TRUTH = {"True": "False", "yes": "no", "Yes": "No", "YES": "NO", "y": "n", "Y": "N", "T": "F"}
 TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?( [AaPp][Mm])?$")
 PARTS = {"%Y": "year", "%y": "year", "%m": "month", "%b": "month", "%B": "month", "%d": "day"}
 
@@ -200,6 +200,7 @@ def categories_of(column: pd.Series, expected: Collection[str] = ()) -> np.ndarr
     known = [unicodedata.normalize("NFC", text) for text in distinct]
     known = [SPELLINGS.get(text.lower(), text) for text in known]
     words = {*known, *expected} - {""}
-    if words <= {*TRUTH, *TRUTH.values()} and not words <= TRUTH.keys():
-        known = [TRUTH.get(text, text) for text in known]
+    for yes, no in TRUTH.items():
+        if not words.isdisjoint({yes, no}) and words <= {yes, no, "1", "0"}:
+            known = [{"1": yes, "0": no}.get(text, text) for text in known]
     return np.array(known, dtype=object)[codes]

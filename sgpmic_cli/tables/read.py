@@ -368,8 +368,8 @@ def _with_header(
     """Return the table of the cells of a text or a sheet, whose first row may name the columns."""
     if not len(cells):
         raise UsageError(f"{name} is empty; it needs a header line and rows of numbers")
-    first = cells.head(SAMPLE).fillna("").astype(str).to_numpy(dtype=object).tolist()
-    start = [[cell.strip() for cell in row] for row in first]
+    first = cells.head(SAMPLE).to_numpy(dtype=object).tolist()
+    start = [["" if cell is None else str(cell).strip() for cell in row] for row in first]
     notes: list[str] = []
     # A title is alone in its line, and the first line without an empty cell below it is the header.
     titles = next((k for k, row in enumerate(start[:MAX_TITLES]) if "" not in row), 0)

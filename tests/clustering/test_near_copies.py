@@ -1,7 +1,10 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from sgpmic_cli.clustering.cluster_fit import copy_groups
+from sgpmic_cli.clustering.clusters.cluster_space import used_features
 
 random = np.random.RandomState(0)
 WAGE = np.exp(random.standard_normal(300))
@@ -40,3 +43,12 @@ def test_a_number_or_flag_that_follows_from_a_category_is_a_copy():
     found, copies = groups(category, STORE, STORE == 4, NOISE)
     assert found == [0] * 7 + [1]
     assert copies == [3.0] * 7 + [1.0]
+
+
+def test_many_columns_need_no_matrix_of_all_pairs():
+    Y, columns = np.random.RandomState(0).standard_normal((5, 3000)), np.arange(3000)
+    tracemalloc.start()
+    copy_groups(Y, columns)
+    used_features(Y, columns < 0, columns)
+    assert tracemalloc.get_traced_memory()[1] < 3000 * 3000 * 8
+    tracemalloc.stop()

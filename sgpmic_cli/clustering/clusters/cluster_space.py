@@ -114,6 +114,8 @@ def used_features(Y: Array, discrete: BoolArray, columns: Indices) -> BoolArray:
 
     `columns` (P,) is the source column of each feature. NaN marks missing values.
     """
+    if not discrete.any():
+        return ~discrete
     centred = np.nan_to_num(Y - np.nanmean(Y, axis=0))
     n, covariance = len(Y), centred.T @ centred / len(Y)
     member = 1.0 * (columns[:, None] == np.unique(columns))
