@@ -18,7 +18,7 @@ from sgpmic_cli.result import plots
 from sgpmic_cli.result.page import map_page, page_alone
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.style import COLOURS, FAINT
-from sgpmic_cli.tables.encoder import TableEncoder, is_frame
+from sgpmic_cli.tables.encoder import TableEncoder, as_table, is_frame
 from sgpmic_cli.tables.read import default_names
 from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import Rows
@@ -47,7 +47,8 @@ def write_report(model: Any | Pipeline, X: Table, path: PathLike) -> None:
     known = points[estimator.labels_ >= 0]
     # The model gives training rows the latent points of the fit, up to rounding.
     if found.shape != known.shape or not np.allclose(found, known, atol=1e-6 * known.std()):
-        raise UsageError(f"X must be the {len(points)} rows that the model was fitted to.")
+        rows = f"the {len(points)} rows that the model was fitted to"
+        raise UsageError(f"X must be {rows}, with the same values and not rounded.")
     write_whole(path, page_alone(result))
 
 
@@ -96,10 +97,11 @@ def report(X: Table, labels: ArrayLike, path: PathLike | None = None) -> str:
     page : str
         The page. It needs no other file and no network.
     """
-    codes, names = cluster_codes(np.asarray(labels).ravel())
+    X, given = as_table(X), np.asarray(labels).ravel()
     recipe, Y = _encoded(X)
-    if len(codes) != len(Y):
+    if len(given) != len(Y):
         raise UsageError(f"labels must have one entry for each of {len(Y)} rows.")
+    codes, names = cluster_codes(given)
     used = np.flatnonzero(~np.isnan(Y).all(axis=1))
     rows = _rows("table" if path is None else Path(path).stem, X, Y, recipe, used)
     result = fit_labels(rows, codes[used], names)
@@ -235,7 +237,7 @@ def _result_of_table(model: Any | Pipeline, X: Table, name: str = "X") -> Result
 
     The columns of a pipeline's table are described as they are before its first step.
     """
-    estimator = _last_step(model)
+    X, estimator = as_table(X), _last_step(model)
     if isinstance(model, Pipeline) and len(model) > 1:
         results, (recipe, Y) = estimator.row_results(model[:-1].transform(X)), _encoded(X)
     else:

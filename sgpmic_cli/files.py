@@ -92,9 +92,9 @@ def output_folder(out: Path, command: str, mode: Mode = "add") -> Iterator[Path]
     Enter before a long computation: a folder that is not writable or that has files of others is
     reported at once.
     """
-    new = not out.exists()
-    check_writable(out, "--out")
+    new = [folder for folder in (out, *out.parents) if not folder.exists()]
     try:
+        check_writable(out, "--out")
         with locked(out):
             old = own_files(out, command, mode)
             folder = Path(mkdtemp(prefix=TEMPORARY, dir=out))
@@ -104,9 +104,9 @@ def output_folder(out: Path, command: str, mode: Mode = "add") -> Iterator[Path]
             finally:
                 shutil.rmtree(folder)
     finally:
-        if new:
+        for made in new:
             with suppress(OSError):  # it holds the results
-                out.rmdir()
+                made.rmdir()
 
 
 def write_files(out: Path, command: str, texts: Mapping[str, str]) -> None:

@@ -52,7 +52,7 @@ class Commands(TyperGroup):
             code = super().main(words, standalone_mode=False, **extra) or 0
             sys.stdout.flush()
             if code == INTERRUPTED:
-                sentence = "interrupted; finished runs are stored, and the same command resumes"
+                sentence = "interrupted; the same command resumes a benchmark"
         except typer.TyperException as error:
             context = getattr(error, "ctx", None)
             path = context.command_path if context is not None else "sgpmic"

@@ -52,12 +52,12 @@ class Output:
         return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False)
 
     def result(self, document: Mapping[str, Any], parts: Iterable[RenderableType]) -> None:
-        """Print the document with `--json`, otherwise the parts; escape control characters."""
+        """Print the document with `--json`, otherwise the parts unless the command is quiet."""
         if self.json:
             print(json.dumps(document, indent=2, allow_nan=False))
             return
         console = self.console()
-        for renderable in parts:
+        for renderable in () if self.quiet else parts:
             segments = console.render(renderable)
             console.print(Segments(part._replace(text=for_html(part.text)) for part in segments))
 

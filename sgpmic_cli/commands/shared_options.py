@@ -36,7 +36,7 @@ def check_jobs(n_jobs: int) -> int:
 
 
 Json = Annotated[bool, Option("--json", help="Print one JSON document instead of a table.")]
-Quiet = Annotated[bool, Option("--quiet", "-q", help="Print only errors on stderr.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
 Scale = Literal["none", "global", "standard"]
 
 # Options of commands for one table.

@@ -50,6 +50,7 @@ RESULTS = re.compile(  # the names of the last columns of table-with-clusters.cs
 CODES = [sign * float(digit * n) for sign in (1, -1) for digit in "98" for n in range(2, 10)]
 MANY_MISSING = 0.2  # a note names columns that lack more of their values
 MIN_TOTAL_ROWS = 5  # above a last row of sums
+INDEX_NAMES = ("column_1", "Unnamed: 0")  # of row names without a name
 MIN_ID_ROWS = 10  # a shorter column of different whole numbers may be a measurement
 MIN_ID_DIGITS = 9  # of numbers that are identifiers whatever the column is called
 # Last words of the names of columns. Numbers of the first kind are never quantities. Numbers of the
@@ -221,8 +222,10 @@ def _decide_on_numbers(
         return LeftOut(f"its only value is {shown(texts_of(column[known])[0])}")
     is_whole = bool((values[known] == np.round(values[known])).all())
     is_date = notation is not None and notation.date != ""
-    if (is_whole or is_date) and (why := numbering_reason(values, dates=is_date)):
-        return LeftOut(why, is_id=True)
+    if (is_whole or is_date) and (
+        why := numbering_reason(values, dates=is_date, is_index=name in INDEX_NAMES)
+    ):
+        return LeftOut(why, is_id=bool((np.diff(values) > 0).all()))
     if is_whole and notation is None:
         if why := identifier_reason(column, values):
             return LeftOut(why, is_id=True)
@@ -279,8 +282,12 @@ def words_of(name: str) -> list[str]:
     return re.findall(r"[^\W_]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 
-def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
-    """Return why whole numbers or dates look like a count of the rows, or None."""
+def numbering_reason(values: np.ndarray, *, dates: bool, is_index: bool = False) -> str | None:
+    """Return why whole numbers or dates look like a count of the rows, or None.
+
+    Rising numbers with uneven and wide gaps may be a quantity by which the table is sorted, unless
+    they name the rows (`is_index`).
+    """
     steps = np.diff(values)
     if len(values) < MIN_ID_ROWS:
         return None
@@ -294,6 +301,9 @@ def numbering_reason(values: np.ndarray, *, dates: bool) -> str | None:
         restarts = len(onward) >= 2 * first.sum() and (onward == onward[0]).all() and onward[0] > 0
         restarts = restarts and values.min() in (0, 1)
         return "it counts up and starts again, as a count within groups" if restarts else None
+    is_count = (steps == steps[0]).all() or values[-1] - values[0] < 2 * len(values)
+    if not (dates or is_index or is_count):
+        return None
     return "it rises from row to row, as a count or the time of a log"
 
 

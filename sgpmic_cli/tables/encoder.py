@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import BoolArray
-from sgpmic_cli.errors import UsageError, input_errors
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.tables.columns import decision_notes, doubts, learn_recipe
 from sgpmic_cli.tables.notation import texts_of
 from sgpmic_cli.tables.options import (
@@ -230,11 +230,13 @@ def as_table(X: Any) -> Any:
     if is_frame(X) or hasattr(X, "shape") or hasattr(X, "__array__"):
         return X
     if isinstance(X, Mapping) or (isinstance(X, list) and X and isinstance(X[0], Mapping)):
-        with input_errors():
+        try:
             return pd.DataFrame(X)
-    if not isinstance(X, list | tuple):
+        except (ValueError, AttributeError):
+            raise UsageError("X is no table: its columns are not lists of one length") from None
+    if not isinstance(X, list | tuple) or not X:
         raise UsageError(
-            f"X is no table but {type(X).__name__}: give a data frame or an array of two "
+            f"X is no table ({type(X).__name__}): give a data frame or an array of two "
             "dimensions; collect a lazy frame, and read a file with pandas first"
         )
     return X

@@ -1,5 +1,6 @@
 """Options for reading a table, and sentences about problems of a table."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -85,4 +86,6 @@ def invalid_cell(where: str, cell: str, n: int, kind: str) -> str:
     """Return the problem of `n` cells that are not of a kind, such as "date", first `cell`."""
     more = f", nor are {n - 1} further cells of the column" if n > 1 else ""
     hint = "correct such cells or leave them empty"
+    if kind == "number" and re.fullmatch(r"[-+]?\d*[.,]\d+", cell):
+        hint = "its decimal separator is not that of the table or of the model; replace it"
     return f"{where}: {shown(cell)} is not a {kind}{more}; {hint}"

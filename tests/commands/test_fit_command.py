@@ -72,7 +72,8 @@ def test_all_files_are_written_and_agree_with_the_model(run, here):
 
 @pytest.mark.slow
 def test_quiet_and_verbose(run, undrawn):
-    assert run("plain.csv --clusters 2 --quiet").stderr == ""
+    quiet = run("plain.csv --clusters 2 --quiet")
+    assert quiet.stdout + quiet.stderr == ""
     usual = run("plain.csv --clusters 2 --force")
     assert not re.search("bound|inducing", usual.stdout + usual.stderr)
     verbose = run("plain.csv --clusters 2 --force --verbose")

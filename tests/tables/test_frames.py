@@ -32,6 +32,11 @@ def test_truth_values_of_new_rows_may_be_numbers():
     assert encoded(["Yes", "No", "1", 0], ["0", "Yes", 1, "No"])[:, 1].tolist() == [0, 1, 1, 0]
 
 
+def test_a_decimal_separator_that_the_model_does_not_know_is_named():
+    with pytest.raises(UsageError, match=r"'1,5' is not a number.*its decimal separator"):
+        encoded([1.5, 2.5, 3.5, 1.0], ["1,5", "2,5", "3", "4"])
+
+
 def test_masked_cells_are_missing():
     cells = np.ma.masked_equal(np.array([[1, 2], [7, 3], [5, 9], [2, 6]]), 7)
     assert np.isnan(TableEncoder().fit_transform(cells)).tolist() == cells.mask.tolist()
@@ -47,8 +52,8 @@ def test_records_and_columns_in_a_dictionary_are_tables():
 
 @pytest.mark.parametrize("estimator", [TableEncoder(), GroupMap(2)])
 def test_other_objects_are_no_tables(estimator):
-    for given in (None, "table.csv", 5):
-        with pytest.raises(UsageError, match="X is no table but"):
+    for given in (None, "table.csv", 5, [], {"a": 1}):
+        with pytest.raises(UsageError, match="X is no table"):
             estimator.fit(given)
     with pytest.raises(UsageError, match="two columns named 'a'"):
         estimator.fit(pd.DataFrame(np.eye(4), columns=[*"aabc"]))
