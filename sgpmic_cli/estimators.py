@@ -333,8 +333,8 @@ def warn_of_doubts(model: Any) -> None:
     if model.empty_clusters_:
         doubts.append(f"{_clusters(model.empty_clusters_)} no rows")
     if doubts:
-        fewer = "fewer clusters" if model.n_clusters_ > 2 else "a single cluster"
-        warn_caller(f"{'; '.join(doubts)}: {fewer} may describe these data better.")
+        fewer = ": fewer clusters may describe these data better" * (model.n_clusters_ > 2)
+        warn_caller(f"{'; '.join(doubts)}{fewer}.")
 
 
 def _clusters(numbers: list[int]) -> str:

@@ -106,7 +106,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.manifest import manifest
     from sgpmic_cli.result import page, plots, tables, words
 
-    output = Output(json_, quiet, verbose)
+    output = Output(json_, quiet, verbose, width=80)
     settings: dict[str, Any] = {"clusters": clusters, "method": method, "protocol": protocol}
     settings |= {"dims": dims, "variance": variance, "kernel": kernel}
     settings |= {"scale": scale, "seed": seed, "threads": threads, "max_rows": max_rows}

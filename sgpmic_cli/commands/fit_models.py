@@ -25,6 +25,7 @@ Method = Literal["group-map", "sgp-mic"]
 
 USUAL = {"method": "group-map", "seed": 0, "threads": 1}  # defaults, which need not be repeated
 N_TYPICAL = 3  # rows of a cluster that are shown
+N_NUMBERS = 5  # of clusters that are shown
 N_STEPS = 2  # commands that are shown; the page has all
 
 
@@ -113,11 +114,14 @@ def result_tables(
     """Yield the parts of the terminal output of a fit: the answer first, the evidence last."""
     yield Text(words.headline(result), style="bold")
     yield _clusters(result)
+    if result.rows.ids is None:
+        yield "Rows are counted from 1, without the header."
     yield from words.how_sure(result)
     steps = [*islice(words.next_steps(result, out, command), N_STEPS)]
-    steps.append(("Map, profiles and doubtful rows are on the page:", str(out / "report.html")))
-    for sentence, code in steps:
-        yield f"\n{sentence}\n  {code}"
+    page = "Map, profiles, doubtful rows and all numbers of clusters are on the page:"
+    for sentence, code in [*steps, (page, str(out / "report.html"))]:
+        yield f"\n{sentence}"
+        yield Text(f"  {code}", no_wrap=True, overflow="ignore")  # to be copied
     told, q, rows = result.facts, result.results.points.shape[1], result.rows
     content = {"\ndata": f"\n{rows.name}: {len(rows.Y)} rows, {result.n_columns} columns"}
     if verbose:
@@ -127,7 +131,7 @@ def result_tables(
         )
     yield facts(content | score_facts(result.scores))
     if result.selection and "evidence" not in result.selection[0]:
-        yield rich_table(*words.numbers_table(result), left=[""])
+        yield rich_table(*words.numbers_table(result, N_NUMBERS), left=[""])
 
 
 def _clusters(result: Result) -> Table:
@@ -137,7 +141,7 @@ def _clusters(result: Result) -> Table:
     column, values = "probability", [f"{value:.2f}" for value in profile.certainty]
     if result.verdicts:
         column, values = "verdict", [words.verdict_in_words(each) for each in result.verdicts]
-    rows = []
+    rows: list[list[str | Text]] = []
     for m in np.flatnonzero(result.sizes).tolist():
         line = [str(m), str(result.sizes[m]), values[m], "\n".join(profile.in_words(m)) or "none"]
         rows.append([*line, _typical(result, labels == m)])
@@ -145,6 +149,7 @@ def _clusters(result: Result) -> Table:
     return rich_table(headings, rows, left=["verdict", *headings[-2:]])
 
 
-def _typical(result: Result, member: BoolArray) -> str:
+def _typical(result: Result, member: BoolArray) -> Text:
     rows = notable_rows.typical_rows(result, member, N_TYPICAL)
-    return "; ".join(notable_rows.row_name(result.rows, row) for row in rows)
+    names = "\n".join(notable_rows.row_name(result.rows, row) for row in rows)
+    return Text(names, no_wrap=True, overflow="ellipsis")

@@ -22,7 +22,6 @@ from sgpmic_cli.text import for_html, for_terminal
 if TYPE_CHECKING:
     from sgpmic_cli.benchmark.run import Runs
 
-WIDTH_WITHOUT_TERMINAL = 140  # a pipe or a file has no width
 LINE_SECONDS = 10.0  # between two lines of progress
 Report = Callable[[int | None, int | None, str], None]
 RETRY = "the notes say why, and --retry-failed runs them again"
@@ -35,6 +34,7 @@ class Output:
     json: bool = False
     quiet: bool = False
     verbose: bool = False  # print every step of the progress
+    width: int = 140  # of a pipe or a file, which have none
 
     def __post_init__(self) -> None:
         self._start = time.monotonic()
@@ -47,7 +47,7 @@ class Output:
     def console(self, *, stderr: bool = False) -> Console:
         """Return a console for results (stdout) or for progress (stderr)."""
         stream = sys.stderr if stderr else sys.stdout
-        width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
+        width = None if stream.isatty() else self.width
         # No markup: names from files may contain [ ].
         return Console(stderr=stderr, width=width, highlight=False, soft_wrap=False, markup=False)
 
@@ -59,7 +59,8 @@ class Output:
         console = self.console()
         for renderable in () if self.quiet else parts:
             segments = console.render(renderable)
-            console.print(Segments(part._replace(text=for_html(part.text)) for part in segments))
+            escaped = (part._replace(text=for_html(part.text)) for part in segments)
+            console.print(Segments(escaped), crop=False)  # long command lines stay whole
 
     def note(self, sentence: str) -> None:
         """Print a line on stderr unless the command is quiet."""

@@ -10,7 +10,7 @@ from sgpmic_cli.result import words
 from sgpmic_cli.result.notable_rows import row_name, typical_rows
 from sgpmic_cli.result.profile import Profile
 from sgpmic_cli.result.result import Result
-from sgpmic_cli.result.rules import best_rule, percent
+from sgpmic_cli.result.rules import percent
 from sgpmic_cli.style import look
 from sgpmic_cli.text import shortened
 
@@ -49,7 +49,7 @@ class Described(NamedTuple):
 def _card(result: Result, rows: Described, title: str, verdict: str) -> Html:
     profile, number, member, colour = rows
     n, told = int(member.sum()), profile.distinguishing(number)
-    rule = best_rule(profile, result.rows.Y, member, number)
+    rule = result.rules[number]
     figures = [_histogram(rows, result.rows.Y, j) for j in told]
     typical = [_row(result, row, told) for row in typical_rows(result, member, N_TYPICAL)]
     parts = {

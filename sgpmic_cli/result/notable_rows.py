@@ -6,7 +6,7 @@ from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.tables.rows import Rows
 
-CERTAIN = 0.99  # rows with a higher probability are not doubtful
+DOUBTFUL = 0.6  # rows whose cluster has a lower probability lie between clusters
 N_DIFFERING = 3  # features of a row that are named
 CONSPICUOUS = 1.0  # standard deviations from the mean of the cluster
 
@@ -60,18 +60,18 @@ def unusual_rows(result: Result, most: int) -> list[tuple[str, int, list[str]]]:
     return found
 
 
-def doubtful_rows(result: Result, most: int) -> list[tuple[str, int, float, int, float]]:
-    """Return name, cluster, probability, second cluster and its probability of doubtful rows.
+def doubtful_rows(
+    result: Result, most: int
+) -> tuple[int, list[tuple[str, int, float, int, float]]]:
+    """Return how many rows lie between clusters, and those with the least probable clusters.
 
-    The row with the least probable cluster is the first.
+    Each has its name, cluster, probability, second cluster and its probability.
     """
     S = result.results.probabilities
-    if S.shape[1] < 2:
-        return []
     best = S.max(axis=1)
-    rows = [int(row) for row in np.argsort(best, kind="stable")[:most] if best[row] < CERTAIN]
-    return [
+    rows = [int(row) for row in np.argsort(best, kind="stable") if best[row] < DOUBTFUL]
+    return len(rows), [
         (row_name(result.rows, row), int(a), float(S[row, a]), int(b), float(S[row, b]))
-        for row in rows
+        for row in rows[:most]
         for a, b in [np.argsort(-S[row], kind="stable")[:2]]
     ]

@@ -129,10 +129,8 @@ def _profiles(result: Result) -> Html:
 
 
 def _rows(result: Result) -> list[Html]:
-    doubtful = [
-        [name, first, f"{p_first:.2f}", second, f"{p_second:.2f}"]
-        for name, first, p_first, second, p_second in notable_rows.doubtful_rows(result, N_DOUBTFUL)
-    ]
+    n_doubtful, found = notable_rows.doubtful_rows(result, N_DOUBTFUL)
+    doubtful = [[name, a, f"{p_a:.2f}", b, f"{p_b:.2f}"] for name, a, p_a, b, p_b in found]
     unusual = [
         [name, cluster, "; ".join(values)]
         for name, cluster, values in notable_rows.unusual_rows(result, N_UNUSUAL)
@@ -140,7 +138,9 @@ def _rows(result: Result) -> list[Html]:
     parts = []
     if doubtful:
         heading = ["row", "cluster", "probability", "second cluster", "probability"]
-        shown = table(heading, doubtful, caption="Rows between two clusters")
+        of = f", the first {len(doubtful)} of {n_doubtful:,}" * (n_doubtful > len(doubtful))
+        caption = f"Rows with a probability below {notable_rows.DOUBTFUL} for their cluster{of}"
+        shown = table(heading, doubtful, caption=caption)
         parts.append(fill(PARTS["doubtful"], table=shown))
     elif len(result.sizes) > 1:
         parts.append(fill(PARTS["none-doubtful"]))

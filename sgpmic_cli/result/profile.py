@@ -8,18 +8,21 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Indices
-from sgpmic_cli.clustering.clusters.columns import two_peaks
+from sgpmic_cli.clustering.clusters.columns import (
+    discrete_features,
+    mostly_discrete,
+    two_peaks,
+)
 from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
 from sgpmic_cli.tables.recipe import Column, TableRecipe
 from sgpmic_cli.tables.rows import Rows
-from sgpmic_cli.text import shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
-LONGEST_NAMED_FEATURE = 40  # characters of a feature in the name of a cluster
-MOST, ALL = 0.5, 0.995  # fractions of rows; the second is written as 100 %
+MOST = (
+    0.5  # fraction of the cells of a cluster; categories with fewer known cells do not describe it
+)
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
 UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
-HOLDS = 0.8  # a convention: fraction of rows for which the name of their cluster holds
 PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
 COMMON = 0.9  # ... unless one text is more common than this among all rows
 ENOUGH_ROWS = 10_000  # for the columns that follow from others
@@ -45,7 +48,6 @@ class Profile:
     spreads: np.ndarray  # (M, F)
     elsewhere: np.ndarray  # (M, F) means of the rows of all other clusters
     differences: np.ndarray  # (M, F) means minus elsewhere, in standard deviations of all rows
-    holds: np.ndarray  # (M, F) fractions of rows on their side of the middle of mean and elsewhere
 
     def distinguishing(self, cluster: int, most: int = MAX_DISTINGUISHING) -> list[int]:
         """Return the features that distinguish a cluster from all other rows, largest first.
@@ -98,47 +100,6 @@ class Profile:
         """Return the value of feature j as text; empty for a category, which its name contains."""
         return "" if self.is_category[j] else f" {self.shown(j, value)}"
 
-    def proposed_names(self) -> list[str]:
-        """Propose a name for each cluster from its most distinguishing features.
-
-        A name has one feature, or as many as are needed to differ from the others. Numbers count
-        only in the cluster where they are highest or lowest, and if the name holds for most of its
-        rows (HOLDS). Categories count there or where most rows have them. The latter come before
-        those that are only more or less common than elsewhere. A single cluster without such a
-        feature is the rest.
-        """
-        highest, lowest = np.nanmax(self.means, axis=0), np.nanmin(self.means, axis=0)
-        most = self.is_category & (self.means >= MOST)
-        extreme = (self.means == highest) | (self.means == lowest) | most
-        extreme &= self.is_category | (self.holds >= HOLDS)
-        words = []
-        for m, named in enumerate(extreme):
-            features = [j for j in self.distinguishing(m, len(self.features)) if named[j]]
-            features.sort(key=lambda j, m=m: not self._is_shared(m, j))  # type: ignore[misc]
-            words.append([self._name_part(m, j) for j in features])
-        chosen: dict[int, str] = {}
-        for length in range(1, MAX_DISTINGUISHING + 1):
-            names = [" and ".join(parts[:length]) for parts in words]
-            for m, name in enumerate(names):
-                if name and names.count(name) == 1:
-                    chosen.setdefault(m, name)
-        rest = "the rest" if len(chosen) == len(words) - 1 > 0 else "cluster {}"
-        return [chosen.get(m, rest.format(m)) for m in range(len(words))]
-
-    def _is_shared(self, cluster: int, j: int) -> bool:
-        """Return whether most rows of a cluster have what feature j says in its name."""
-        more = self.differences[cluster, j] > 0 and self.means[cluster, j] >= MOST
-        return bool(more or not self.is_category[j])
-
-    def _name_part(self, cluster: int, j: int) -> str:
-        name, fraction = shortened(self.features[j], LONGEST_NAMED_FEATURE), self.means[cluster, j]
-        if not self.is_category[j]:
-            low, high = ("early ", "late ") if self.is_date[j] else ("low ", "high ")
-        else:
-            high = "" if fraction >= ALL else "mostly " if fraction >= MOST else "often "
-            low = "no " if fraction < 1 - ALL else "rarely "
-        return f"{high if self.differences[cluster, j] > 0 else low}{name}"
-
     @property
     def by_difference(self) -> list[int]:
         """All features, those that differ most between clusters first."""
@@ -173,11 +134,6 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         between = counts * np.nan_to_num(means - sums.sum(axis=0) / total) ** 2
         spread, others = np.sqrt((squares + between).sum(axis=0) / total), 1.0 - np.eye(m)
         spreads, elsewhere = np.sqrt(squares / counts), (others @ sums) / (others @ counts)
-        middle, side = (means + elsewhere) / 2.0, np.sign(means - elsewhere)
-        on_side = [
-            sum(np.count_nonzero((b - middle[k]) * side[k] > 0.0, axis=0) for b in blocks(k))
-            for k in range(m)
-        ]
     differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     differences[is_category & (counts < MOST * sizes[:, None])] = 0.0
     return Profile(
@@ -192,7 +148,6 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         spreads,
         elsewhere,
         differences,
-        np.array(on_side) / np.maximum(sizes, 1)[:, None],
     )
 
 
@@ -213,7 +168,7 @@ def readable(value: float, spread: float) -> str:
     A whole number is written as it is.
     """
     if not np.isfinite(value) or (value == round(value) and abs(value) < 1e6):
-        return f"{value:.0f}"
+        return f"{value + 0.0:.0f}"  # not -0
     size = int(np.floor(np.log10(abs(value))))
     if 6 <= size < 15:
         return f"{float(f'{value:.3g}') / 1e6:.12g} million"
@@ -274,6 +229,13 @@ def computed_columns(data: Rows) -> list[str]:
         for c, column in enumerate(data.recipe.columns)
         if new[owners == c].max() < ROUNDING
     ]
+
+
+def has_few_values(data: Rows) -> bool:
+    """Return whether at least half of the columns have few values, as far as values count."""
+    recipe = data.recipe or TableRecipe.of_numbers(data.feature_names)
+    Y, columns = data.Y[:: 1 + len(data.Y) // ENOUGH_ROWS], recipe.column_of_feature
+    return mostly_discrete(discrete_features(Y, columns), columns)
 
 
 def columns_with_two_peaks(data: Rows) -> list[tuple[str, str, str]]:

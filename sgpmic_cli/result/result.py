@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.result.profile import Profile, profile_of
-from sgpmic_cli.result.rules import Condition, explaining_conditions
+from sgpmic_cli.result.profile import ENOUGH_ROWS, Profile, profile_of
+from sgpmic_cli.result.rules import Rule, rules_of
 from sgpmic_cli.tables.rows import RowResults, Rows
 
+SAME = 0.95  # rank correlation of a column that follows another one
 OVERLAP = 0.75  # Jaccard index of a cluster that is found again (Hennig 2007)
 
 
@@ -57,21 +58,40 @@ class Result:
         return profile_of(self.rows, self.results.probabilities)
 
     @cached_property
-    def conditions(self) -> list[Condition]:
-        """The conditions of the clusters that a single column explains."""
+    def rules(self) -> list[Rule | None]:
+        """The rule of each cluster; None for a cluster without a simple description."""
         if len(self.sizes) == 1:
-            return []
-        return explaining_conditions(self.rows, self.results.labels, self.profile)
+            return [None]
+        return rules_of(self.rows, self.results.labels, self.profile)
 
     @property
+    def explained(self) -> list[Rule]:
+        """The rules of the clusters that a single column explains."""
+        return [rule for rule in self.rules if rule and rule.explained_by]
+
+    @cached_property
     def explaining_columns(self) -> list[str]:
-        """Columns that explain clusters, each once."""
-        return list(dict.fromkeys(condition.column for condition in self.conditions))
+        """Columns that alone explain clusters, with those that follow them (SAME).
+
+        There are none if further columns explain the same clusters.
+        """
+        features, found = self.profile.features_of, dict[str, None]()
+        ranks = pd.DataFrame(self.rows.Y[:: 1 + len(self.rows.Y) // ENOUGH_ROWS]).rank()
+        for name in dict.fromkeys(rule.explained_by[0] for rule in self.explained):
+            found[name] = None
+            alike = np.array([ranks.corrwith(ranks[j]).abs() for j in features[name]])
+            for other, js in features.items():
+                if (alike[:, js].max(axis=1) >= SAME).all():
+                    found[other] = None
+        further = {name for rule in self.explained for name in rule.explained_by} - found.keys()
+        return [] if further else [*found]
 
     @cached_property
     def cluster_names(self) -> list[str]:
-        """A condition or a name for each cluster."""
-        return list(self.names) or names_of(self.profile, self.conditions)
+        """A name for each cluster: those given, or rules that hold for most of their rows."""
+        named = [rule.words if rule and rule.is_name else "" for rule in self.rules]
+        rest = "the rest" if named.count("") == 1 < len(named) else "cluster {}"
+        return list(self.names) or [name or rest.format(m) for m, name in enumerate(named)]
 
     @cached_property
     def scores(self) -> dict[str, float] | None:
@@ -81,14 +101,6 @@ class Result:
         from sgpmic_cli.scores import score_all  # not needed without classes
 
         return score_all(self.rows.labels, self.results.labels)
-
-
-def names_of(profile: Profile, conditions: list[Condition]) -> list[str]:
-    """Return a condition such as "wage > 250" or else a proposed name for each cluster."""
-    names = profile.proposed_names()
-    for condition in conditions:
-        names[condition.cluster] = condition.words
-    return names
 
 
 def found_again(labels: Indices, again: Indices) -> tuple[list[int], list[int]]:

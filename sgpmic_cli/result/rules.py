@@ -1,15 +1,18 @@
-"""Conditions on columns that describe a cluster: one that explains it, or the best rule of two.
+"""Rules that describe a cluster: one condition on a column, or two.
 
-If one split of a column, or one of its categories, reproduces a cluster, then the cluster says
-nothing that the column did not say before.
+A condition is `=` for a category or one of two numbers, `<=` or `>` for a threshold of other
+numbers. Each column offers those of each relation that agree best with the cluster by the adjusted
+Rand index. So a column has one threshold for a cluster, whether it is named, explained or
+described. The rule is the best of these conditions or the best pair of them. With candidates C
+(c, N) in 0 and 1 and the cluster y (N,), the hits of every pair are C diag(y) C', and its sizes
+C C'. A rule must be right for most of its rows (RIGHT), and rarer in other clusters (APART).
 
-A rule has one or two conditions: `<=` and `>` at thresholds of a number, and `=` for a category.
-All pairs of them are compared by F1, the harmonic mean of precision and recall. The F1 of a rule
-counts as 0 unless at least RIGHT of its rows are in the cluster. With candidates C (c, N) in 0
-and 1 and the cluster y (N,), the hits of every pair are C diag(y) C', and its sizes C C'.
+If a single condition reproduces a cluster, then the cluster says nothing that the column did not
+say before: the column explains it.
 """
 
-from itertools import pairwise
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,64 +21,123 @@ import pandas as pd
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.result.profile import Profile, as_date
 from sgpmic_cli.tables.rows import Rows
+from sgpmic_cli.text import shortened
 
-LEAST_AGREEMENT = 0.9  # adjusted Rand index between a cluster and the rows of a condition
-EXPLAINED_ROWS = 100_000  # that decide whether one column explains a cluster
-MOST_SEARCHED_ROWS = 4000  # a larger table is searched in a subsample and measured in full
-MOST_RULE_COLUMNS = 12  # those that distinguish the cluster most
-THRESHOLDS = 30  # of a column: half at its quantiles, half in its widest gaps
+EXPLAINS = 0.9  # adjusted Rand index between a cluster and the rows of a condition
+MOST_ROWS = 100_000  # that decide about rules
+MOST_CONDITIONS = 24  # that are combined: those that agree best
 RIGHT = 0.8  # a convention: fraction of the rows of a rule that are in the cluster
-WORTH = 0.02  # gain of F1 that a second condition must bring
+APART = 0.5  # a convention: fraction of the cluster with the rule minus that of all other rows
+WORTH = 0.02  # gain of the adjusted Rand index that a second condition must bring
+LONGEST_NAME = 40  # characters of a feature in a rule
 
 
-class Condition(NamedTuple):
-    """A condition on one column that holds for nearly all rows of a cluster and for few others."""
+class Rule(NamedTuple):
+    """One or two conditions that hold for most rows of a cluster and for few others."""
 
     cluster: int
-    column: str
     words: str  # such as "wage > 250", or "kind=new" as in the names of features
+    recall: float  # fraction of the cluster that fulfils it
+    precision: float  # fraction of the rows that fulfil it that are in the cluster
+    explained_by: tuple[str, ...] = ()  # columns each of which explains the cluster, the best first
+
+    @property
+    def coverage(self) -> str:
+        """Recall and precision in words."""
+        return f"{percent(self.recall)} of the cluster, {percent(self.precision)} right"
+
+    @property
+    def is_name(self) -> bool:
+        """Whether the rule holds for so many rows of the cluster that it can be its name."""
+        return self.recall >= RIGHT
+
+
+class _Condition(NamedTuple):
     agreement: float
+    column: str
+    feature: int
+    relation: str
+    value: float
+
+    def holds(self, Y: Array) -> BoolArray:
+        """Return the rows that fulfil it. A missing value does not."""
+        values = Y[:, self.feature]
+        if self.relation == "=":
+            return np.asarray(values == self.value)
+        return np.asarray(values <= self.value if self.relation == "<=" else values > self.value)
 
 
-def explaining_conditions(data: Rows, labels: Indices, profile: Profile) -> list[Condition]:
-    """Return the best condition of every cluster that a single column explains.
+def rules_of(data: Rows, labels: Indices, profile: Profile) -> list[Rule | None]:
+    """Return the best rule of every cluster, or None if no rule is good enough.
 
-    Columns of numbers are split, and texts and columns of two numbers have categories. Rows with
-    missing values do not fulfil any condition. Of columns that explain a cluster equally well, the
-    one that differs most in `profile` is named. Of long tables, evenly spaced rows decide.
+    Of columns that agree equally well, the one that differs most in `profile` is taken. Of two
+    clusters, the column that agrees best with both is taken. Of long tables, evenly spaced rows
+    decide.
     """
-    shown = np.linspace(0, len(labels) - 1, min(len(labels), EXPLAINED_ROWS)).astype(np.intp)
-    Y, labels, best = data.Y[shown], labels[shown], dict[int, Condition]()
+    shown = np.linspace(0, len(labels) - 1, min(len(labels), MOST_ROWS)).astype(np.intp)
+    Y, labels = data.Y[shown], labels[shown]
     sizes = np.bincount(labels, minlength=len(profile.sizes))
+    found: list[list[_Condition]] = [[] for _ in sizes]
+    both: dict[str, float] = defaultdict(float)
     for name, features in profile.features_of.items():
-        for relation, known, both in _conditions(profile, Y, labels, features):
-            agreement = _agreement(both, sizes)
-            for m in np.flatnonzero(agreement.max(axis=0, initial=0.0) >= LEAST_AGREEMENT).tolist():
-                top = int(agreement[:, m].argmax())
-                if m not in best or agreement[top, m] > best[m].agreement:
-                    words = f"{name}={known[top]}"
-                    if relation != "=":
-                        words = _in_words(profile, features[0], relation, between(*known[top]))
-                    best[m] = Condition(m, name, words, agreement[top, m])
-    return [best[m] for m in sorted(best)]
+        for relation, js, values, counts in _conditions(profile, Y, labels, features):
+            agreement = _agreement(counts, sizes).round(9)
+            for m, top in enumerate(agreement.argmax(axis=0).tolist()):
+                value = values[top] if relation == "=" else between(*values[top : top + 2])
+                each = _Condition(agreement[top, m], name, js[top], relation, value)
+                found[m].append(each)
+                both[name] += each.agreement if len(sizes) == 2 else 0.0
+    for conditions in found:
+        conditions.sort(key=lambda each: (-both[each.column], -each.agreement))
+    return [_rule(profile, Y, labels == m, m, each) for m, each in enumerate(found)]
 
 
 def _conditions(
     profile: Profile, Y: Array, labels: Indices, features: list[int]
-) -> list[tuple[str, list[Any], Array]]:
-    """Return relation, values (or pairs to split) and rows in each cluster (V, M) of conditions."""
+) -> Iterator[tuple[str, list[int], list[float], Array]]:
+    """Yield relation, features (V,), values and rows in each cluster (V, M) of conditions.
+
+    Thresholds lie between a value and the next one.
+    """
     j, n_clusters = features[0], len(profile.sizes)
     if profile.is_category[j]:
         counts = np.nan_to_num(Y[:, features]).T @ np.eye(n_clusters)[labels]
-        return [("=", [profile.category(j) for j in features], counts)]
+        yield "=", features, [1.0] * len(features), counts
+        return
     codes, values = pd.factorize(Y[:, j], sort=True)
     counts, known = np.zeros((len(values), n_clusters)), values.tolist()
     np.add.at(counts, (codes[codes >= 0], labels[codes >= 0]), 1.0)
-    if len(known) <= 2:
-        words = [as_date(v) if profile.is_date[j] else f"{v:g}" for v in known]
-        return [("=", words, counts)]
-    edges, below = list(pairwise(known)), np.cumsum(counts, axis=0)
-    return [("<=", edges, below[:-1]), (">", edges, below[-1:] - below[:-1])]
+    if 0 < len(known) <= 2:
+        yield "=", [j] * len(known), known, counts
+    elif known:
+        below = np.cumsum(counts, axis=0)
+        yield "<=", [j] * len(known), known, below[:-1]
+        yield ">", [j] * len(known), known, below[-1:] - below[:-1]
+
+
+def _rule(
+    profile: Profile, Y: Array, member: BoolArray, cluster: int, conditions: list[_Condition]
+) -> Rule | None:
+    """Return the best rule for the rows in `member`, given conditions, the preferred ones first."""
+    explaining = [each.column for each in conditions if each.agreement >= EXPLAINS]
+    conditions = [each for each in conditions if each.agreement > 0.0][:MOST_CONDITIONS]
+    if not conditions:
+        return None
+    C = np.array([each.holds(Y) for each in conditions], dtype=np.float64)
+    hit, covered, n = (C * member) @ C.T, C @ C.T, np.bincount(member, minlength=2)
+    recall, elsewhere = hit / n[1], (covered - hit) / n[0]
+    good = (hit >= RIGHT * covered) & (recall - elsewhere >= APART)
+    counts = np.stack([covered - hit, hit], axis=-1).reshape(-1, 2)
+    agreement = np.where(good, _agreement(counts, n)[:, 1].reshape(good.shape), 0.0)
+    if not good.any():
+        return None
+    single, pair = int(good.diagonal().argmax()), np.unravel_index(agreement.argmax(), good.shape)
+    alone = agreement[single, single]
+    i, k = (single, single) if alone >= min(EXPLAINS, agreement[pair] - WORTH) else sorted(pair)
+    words = " and ".join(_in_words(profile, conditions[part]) for part in dict.fromkeys((i, k)))
+    columns = [conditions[single].column, *explaining] if alone >= EXPLAINS else []
+    right = hit[i, k] / covered[i, k]
+    return Rule(cluster, words, recall[i, k], right, tuple(dict.fromkeys(columns)))
 
 
 def between(low: float, high: float) -> float:
@@ -90,7 +152,9 @@ def between(low: float, high: float) -> float:
 
 def threshold(value: float) -> str:
     """Return the threshold of a condition as text, never in powers of ten below 10 ** 15."""
-    return f"{value / 1e6:.12g} million" if 1e6 <= abs(value) < 1e15 else f"{value:.12g}"
+    if 1e6 <= abs(value) < 1e15:
+        return f"{value / 1e6:.12g} million"
+    return f"{value + 0.0:.12g}"  # not -0
 
 
 def _agreement(both: Array, cluster: Indices) -> Array:
@@ -114,19 +178,6 @@ def _pairs(count: Any) -> Any:
     return count * (count - 1.0) / 2.0
 
 
-class ClusterRule(NamedTuple):
-    """Conditions in words, the fraction of the cluster that fulfils them, and of those in it."""
-
-    words: str
-    recall: float
-    precision: float
-
-    @property
-    def coverage(self) -> str:
-        """Recall and precision in words."""
-        return f"{percent(self.recall)} of the cluster, {percent(self.precision)} right"
-
-
 def percent(fraction: float) -> str:
     """Return a percentage; only all rows are 100 %, and only none are 0 %."""
     shown = f"{100.0 * fraction:.0f}"
@@ -135,60 +186,10 @@ def percent(fraction: float) -> str:
     return f"{shown} %"
 
 
-def best_rule(profile: Profile, Y: Array, member: BoolArray, cluster: int) -> ClusterRule | None:
-    """Return the rule with the best F1 for the rows in `member`; None if no rule is RIGHT.
-
-    `cluster` is their number in the profile of Y (N, F). A row with a missing value does not fulfil
-    a condition on it.
-    """
-    shown = np.linspace(0, len(Y) - 1, min(len(Y), MOST_SEARCHED_ROWS)).astype(int)
-    told = profile.distinguishing(cluster, MOST_RULE_COLUMNS)
-    found: list[tuple[int, str, float]] = []  # of equal rules, the first is taken
-    for j in (j for one in told for j in profile.features_of[profile.columns[one]]):
-        if profile.is_category[j]:
-            found.append((j, "=", 0.5))
-        else:
-            for edge in _thresholds(Y[shown, j], member[shown]):
-                found += [(j, "<=", edge), (j, ">", edge)]
-    inside = member[shown].astype(np.float32)
-    if not found or not inside.any():
-        return None
-    C = np.array([_holds(Y[shown, j], sign, edge) for j, sign, edge in found], dtype=np.float32)
-    hit, covered = (C * inside) @ C.T, C @ C.T
-    f1 = np.where(
-        hit >= RIGHT * np.maximum(covered, 1.0), 2.0 * hit / (covered + inside.sum()), 0.0
-    )
-    if not f1.any():
-        return None
-    single, pair = int(f1.diagonal().argmax()), np.unravel_index(int(f1.argmax()), f1.shape)
-    chosen = {single} if f1[pair] < f1[single, single] + WORTH else {int(i) for i in pair}
-    parts = [found[i] for i in sorted(chosen)]
-    rows = np.all([_holds(Y[:, j], sign, edge) for j, sign, edge in parts], axis=0)
-    hits, size = int(np.count_nonzero(rows & member)), int(np.count_nonzero(rows))
-    words = " and ".join(_in_words(profile, *part) for part in parts)
-    return ClusterRule(words, hits / np.count_nonzero(member), hits / max(size, 1))
-
-
-def _holds(values: Array, sign: str, edge: float) -> BoolArray:
-    return np.asarray(values <= edge if sign == "<=" else values > edge)
-
-
-def _thresholds(values: Array, member: BoolArray) -> list[float]:
-    """Return short numbers: between neighbouring values, or at quantiles and in the widest gaps."""
-    known = np.unique(values[np.isfinite(values)])
-    gaps, edges = np.arange(len(known) - 1), []
-    if len(gaps) > THRESHOLDS:
-        levels = np.linspace(0.02, 0.98, THRESHOLDS // 4)
-        parts = [part[np.isfinite(part)] for part in (values[member], values[~member])]
-        quantiles = [np.quantile(part, levels) for part in parts if len(part)]
-        decimals = 1 - int(np.floor(np.log10(np.std(known))))
-        edges = np.unique(np.concatenate(quantiles).round(decimals)).tolist()
-        gaps = np.argsort(-np.diff(known), kind="stable")[: THRESHOLDS // 2]
-    return [*edges, *(between(known[i], known[i + 1]) for i in gaps.tolist())]
-
-
-def _in_words(profile: Profile, j: int, sign: str, edge: float) -> str:
+def _in_words(profile: Profile, condition: _Condition) -> str:
+    j, value = condition.feature, condition.value
+    name = shortened(profile.features[j], LONGEST_NAME)
     if profile.is_category[j]:
-        return profile.features[j]
-    shown = as_date(edge) if profile.is_date[j] else threshold(edge)
-    return f"{profile.features[j]} {sign} {shown}"
+        return name
+    relation = "=" if condition.relation == "=" else f" {condition.relation} "
+    return f"{name}{relation}{as_date(value) if profile.is_date[j] else threshold(value)}"

@@ -99,8 +99,8 @@ def write_profile(path: Path, profile: Profile) -> None:
 def write_table(path: Path, result: Result) -> None:
     """Write the table of a fit with the results of each row as further columns.
 
-    The cells of a text file are copied as they are, so that ids and leading zeros do not change. A
-    `.npy` array is not copied.
+    The cells of a text file are copied as text, without spaces around them, so that ids and leading
+    zeros do not change. A `.npy` array is not copied.
     """
     data, recipe, results = result.rows, result.rows.recipe, _results(result)
     if data.frame is None or recipe is None:

@@ -11,20 +11,25 @@ from sgpmic_cli._typing import Indices
 from sgpmic_cli.result.profile import (
     columns_with_two_peaks,
     computed_columns,
+    has_few_values,
     repeated_texts,
     scaling_advice,
 )
 from sgpmic_cli.result.result import Result, found_again
-from sgpmic_cli.result.rules import Condition
+from sgpmic_cli.result.rules import Rule
 from sgpmic_cli.tables.options import plural
 
 FEW = "too few rows to say"  # a verdict
+FEW_VALUES = (
+    "At least half of the columns have few values, and groups cannot be told from combinations of "
+    "few values"
+)
 MEANING = {
     "group": "Group: independent views of the rows agree that it is apart from the others.",
-    "slice": "Slice: a part of a continuum; the border between two slices is a convention.",
+    "slice": "Slice: nothing shows that it is apart from the others; its border is a convention.",
     FEW: "Too few rows: groups could not be told from chance.",
 }
-MOST_NAMED = 4  # clusters of a kind whose names are in the headline
+MOST_NAMED = 4  # clusters or columns in a sentence
 NOT_CALIBRATED = (
     "The probabilities of a row are the mean of its ten nearest rows. They do not include that "
     "another fit may find other clusters, so they are not calibrated."
@@ -34,32 +39,39 @@ FAIR = 0.7  # least stability of clusters that come back in halves of the rows
 
 
 def headline(result: Result) -> str:
-    """Return the answer: the groups in the rows, or that there are none."""
+    """Return the answer: the groups in the rows, or that there are none, and what is doubtful."""
     if not result.verdicts:  # nobody judged the clusters
         return choice_in_words(result)
     labels, kinds = result.results.labels, [verdict["verdict"] for verdict in result.verdicts]
     filled = np.unique(labels).tolist()
     groups = [m for m in filled if kinds[m] == "group"]
     others = [m for m in filled if kinds[m] != "group"]
-    rows = f"in the {len(labels):,} rows"
+    rows = f"the {len(labels):,} rows"
     if not groups:
-        return _without_groups(result, filled, rows)
+        return f"{_without_groups(result, filled, rows)}.{_weakness(result)}"
     found = [f"{result.sizes[m]:,} rows ({result.cluster_names[m]})" for m in groups]
-    text = f"{plural(len(groups), 'group')} {rows}: {enumeration(found)}"
+    text = f"{plural(len(groups), 'group')} in {rows}: {enumeration(found)}"
     if others:
         rest = sum(int(result.sizes[m]) for m in others)
         cut = f" are cut into {len(others)} slices" if len(others) > 1 else " are one slice"
         text += f"; the other {rest:,} rows{cut}"
-    return f"{text}.{_vanishing(result)}"
+    return f"{text}.{_vanishing(result)}{_weakness(result)}"
 
 
 def _without_groups(result: Result, clusters: Sequence[int], rows: str) -> str:
-    names = _in_brackets([result.cluster_names[m] for m in clusters])
+    names = [result.cluster_names[m] for m in clusters]
+    known = [name for m, name in zip(clusters, names, strict=True) if name != f"cluster {m}"]
+    if len(known) < len(names):
+        known.append(f"{len(names) - len(known)} without a simple description")
+    brackets = f" ({'; '.join(known)})" * (len(names) <= MOST_NAMED)
+    slices = f"cut into {len(names)} slices{brackets}"
     if {result.verdicts[m]["verdict"] for m in clusters} == {FEW}:
-        return f"{plural(len(clusters), 'cluster')} {rows}{names}, {FEW} whether they are groups."
-    if len(clusters) == 1:
-        return f"No groups {rows}: they are one continuum."
-    return f"No groups {rows}: they are one continuum, cut into {len(clusters)} slices{names}."
+        found = f"{plural(len(names), 'cluster')} in {rows}{brackets}"
+        return f"{found}, {FEW} whether they are groups"
+    if has_few_values(result.rows):
+        return f"{FEW_VALUES}: {rows} are {slices if len(names) > 1 else 'not divided'}"
+    cut = f", {slices}" if len(names) > 1 else ""
+    return f"No groups in {rows}: they are one continuum{cut}"
 
 
 def _vanishing(result: Result) -> str:
@@ -69,17 +81,32 @@ def _vanishing(result: Result) -> str:
     return f" Without {_quoted(result.explaining_columns)} they are not found."
 
 
+def _weakness(result: Result) -> str:
+    """Return a sentence after a space if clusters do not come back in halves of the rows."""
+    if result.stability is None or result.overlap is None:
+        return ""
+    weak = [m for m in np.flatnonzero(result.stability < FAIR).tolist() if result.sizes[m]]
+    doubted = [f"cluster {m} (overlap {100 * result.stability[m]:.0f} %)" for m in weak]
+    if result.overlap < FAIR:
+        doubted = [f"them (overlap {100 * result.overlap:.0f} %)"]
+    if not doubted:
+        return ""
+    return f" Do not rely on {enumeration(doubted)}: random halves of the rows show others."
+
+
 def how_sure(result: Result) -> Iterator[str]:
     """Yield sentences about the verdicts, refits, columns that explain clusters, and the number."""
     m, labels = len(result.sizes), result.results.labels
     if result.verdicts:
         yield choice_in_words(result)
     if m > 1:
-        yield stability_in_words(result)
+        if result.overlap is not None:
+            halves = f"In clusterings of {result.n_refits} random halves of the rows, the clusters"
+            yield f"{halves} come back with an overlap of {100 * result.overlap:.0f} %."
         if result.facts.get("method") == "sgp-mic":
             yield NOT_CALIBRATED
-        if result.conditions:
-            yield explained(result.conditions, m)
+        if result.explained:
+            yield explained(result.explained)
         if result.refit is not None:
             yield without_columns(result.explaining_columns, labels, result.refit.labels)
         if result.verdicts:
@@ -89,14 +116,13 @@ def how_sure(result: Result) -> Iterator[str]:
             yield f"The column {name!r} has two peaks, near {low} and {high}."
 
 
-def explained(conditions: Sequence[Condition], n_clusters: int) -> str:
+def explained(rules: Sequence[Rule]) -> str:
     """Return a sentence about clusters that one column explains."""
-    columns = {condition.column for condition in conditions}
-    if len(columns) > 1 or len(conditions) < n_clusters - 1:
-        found = enumeration([f"cluster {c.cluster} ({c.words})" for c in conditions])
-        return f"A single column explains {found}."
-    found = enumeration([f"cluster {c.cluster} is {c.words}" for c in conditions])
-    return f"The column {columns.pop()!r} alone explains the clusters: {found}."
+    found = enumeration([f"cluster {rule.cluster} ({rule.words})" for rule in rules])
+    more = {name for rule in rules for name in rule.explained_by}
+    more -= {rule.explained_by[0] for rule in rules}
+    also = f" So {'do' if len(more) > 1 else 'does'} {_quoted(sorted(more))}." if more else ""
+    return f"A single column explains {found}.{also}"
 
 
 def without_columns(columns: Sequence[str], labels: Indices, again: Indices) -> str:
@@ -147,29 +173,12 @@ def plausible_others(result: Result) -> list[dict[str, Any]]:
     return [row for row in others if row["score"] >= least] if chosen > 0.0 else []
 
 
-def stability_in_words(result: Result) -> str:
-    """Describe how well refits of random halves of the rows find the clusters again."""
-    stability, by_cluster = result.overlap, result.stability
-    if stability is None or by_cluster is None:
-        return "How well halves of the rows find the clusters again was not measured."
-    text = f"In clusterings of {result.n_refits} random halves of the rows, the clusters come back"
-    if stability < FAIR:
-        return f"{text} with an overlap of only {100 * stability:.0f} %: do not rely on them."
-    text += f" with an overlap of {100 * stability:.0f} %"
-    weak = [m for m in np.flatnonzero(by_cluster < FAIR) if result.sizes[m]]
-    if weak:
-        exceptions = [f"cluster {m} ({100 * by_cluster[m]:.0f} %)" for m in weak]
-        text += f", except for {enumeration(exceptions)}"
-    only_slices = {verdict["verdict"] for verdict in result.verdicts} == {"slice"}
-    return f"{text}{'; that does not make slices groups' * only_slices}."
-
-
 def advice(result: Result) -> list[str]:
     """Return sentences about options that may improve the result, and about unusual rows."""
     texts = []
     if result.facts.get("scale") != "standard":
         texts += scaling_advice(result.rows)
-    if not result.conditions:  # which say more
+    if not result.explained:  # which says more
         for name, fraction in repeated_texts(result.rows, result.results.labels).items():
             share = f"{100 * fraction:.0f} % of the rows"
             texts.append(f"in {name!r}, {share} have the main text of their cluster.")
@@ -187,8 +196,9 @@ def unusual_notes(n: int, n_rows: int, others: str) -> list[str]:
 
 def columns_to_drop(result: Result) -> list[str]:
     """Return the columns that explain or repeat clusters, if other columns of the file remain."""
-    texts = repeated_texts(result.rows, result.results.labels)
-    columns = result.explaining_columns or [*texts]
+    columns = result.explaining_columns
+    if not result.explained:
+        columns = [*repeated_texts(result.rows, result.results.labels)]
     return columns if result.rows.recipe and result.n_columns > len(columns) else []
 
 
@@ -239,17 +249,19 @@ def numbers_scored(result: Result) -> list[dict[str, Any]]:
     return [row for row in tried if row.get("score", 1.0) or row["n_clusters"] == 1]
 
 
-def numbers_table(result: Result) -> tuple[list[str], list[list[str]]]:
+def numbers_table(result: Result, most: int | None = None) -> tuple[list[str], list[list[str]]]:
     """Return heading and rows of the table of the numbers that were tried, for people.
 
-    Columns without a value say nothing.
+    `most` keeps the chosen number and the next best ones. Columns without a value say nothing.
     """
-    tried = numbers_scored(result)
+    tried, m = numbers_scored(result), len(result.sizes)
     names = [name for name in tried[0] if any(row[name] for row in tried)]
     heading = ["clusters" if name == "n_clusters" else name for name in names]
-    rows = [[_shown(row[name]) for name in names] for row in tried]
-    for row, each in zip(rows, tried, strict=True):
-        row.append("chosen" * (each["n_clusters"] == len(result.sizes)))
+    best = sorted(tried, key=lambda row: (row["n_clusters"] != m, -row.get("score", 0.0)))[:most]
+    rows = [
+        [*(_shown(row[name]) for name in names), "chosen" * (row["n_clusters"] == m)]
+        for row in sorted(best, key=lambda row: row["n_clusters"])
+    ]
     return [*heading, ""], rows
 
 
@@ -275,10 +287,6 @@ def enumeration(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def _in_brackets(names: Sequence[str]) -> str:
-    return f" ({'; '.join(names)})" * (0 < len(names) <= MOST_NAMED)
-
-
 def _numbered(clusters: Sequence[int]) -> str:
     """Return "cluster 1 is" or "clusters 1 and 3 are"."""
     if len(clusters) == 1:
@@ -287,7 +295,9 @@ def _numbered(clusters: Sequence[int]) -> str:
 
 
 def _quoted(columns: Sequence[str]) -> str:
-    return enumeration([repr(name) for name in columns])
+    more = len(columns) - MOST_NAMED
+    names = [*map(repr, columns[:MOST_NAMED]), *([f"{more} more"] if more > 0 else [])]
+    return enumeration(names)
 
 
 def _worth_dropping(result: Result) -> bool:

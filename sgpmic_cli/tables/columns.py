@@ -52,6 +52,7 @@ MANY_MISSING = 0.2  # a note names columns that lack more of their values
 MIN_TOTAL_ROWS = 5  # above a last row of sums
 INDEX_NAMES = ("column_1", "Unnamed: 0")  # of row names without a name
 MIN_ID_ROWS = 10  # a shorter column of different whole numbers may be a measurement
+NAMES = 0.99  # fraction of the texts that differ in a column that names the rows
 MIN_ID_DIGITS = 9  # of numbers that are identifiers whatever the column is called
 # Last words of the names of columns. Numbers of the first kind are never quantities. Numbers of the
 # second kind are identifiers if no two rows share one.
@@ -268,9 +269,10 @@ def _decide_on_categories(
         return LeftOut(f"its only value is {shown(known[0])}")
     if distinct <= most and (distinct < len(known) or asked):
         return Column(name, None, tuple(sorted(counts)))
-    if distinct == len(known):
+    if distinct >= NAMES * len(known):
+        few = "no" if distinct == len(known) else "hardly any"
         is_id = len(known) == len(cells)
-        return LeftOut(f"{why}no two rows share a value, as in an id", is_id)
+        return LeftOut(f"{why}{few} two rows share a value, as in an id", is_id)
     largest = sorted(counts, key=lambda text: (-counts[text], text))[:MAX_CATEGORIES]
     if 2 * sum(counts[text] for text in largest) >= len(known) >= 2 * distinct:
         return Column(name, None, (*sorted({*largest} - {OTHER}), OTHER), has_rest=True)

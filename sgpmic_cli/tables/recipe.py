@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sgpmic_cli.tables.notation import Notation, categories_of, numbers_of
+from sgpmic_cli.tables.notation import Notation, categories_of, numbers_of, to_number
 from sgpmic_cli.tables.options import TextFormat
 
 
@@ -40,7 +40,9 @@ class Column:
     def role(self) -> ColumnRole:
         """What the column was taken for."""
         if self.categories:
-            return ColumnRole(self.name, "categories", ", ".join(self.categories))
+            # Numbers come first, by value.
+            ordered = sorted(self.categories, key=lambda x: (to_number(x) is None, to_number(x)))
+            return ColumnRole(self.name, "categories", ", ".join(ordered))
         if self.notation is None:
             return ColumnRole(self.name, "numbers", "")
         kind = "dates" if self.notation.date else "numbers"

@@ -224,7 +224,7 @@ def test_a_column_that_explains_the_clusters_is_left_out_once(
     X[:, 1] += hidden * (np.arange(200) < 100)
     pd.DataFrame(X, columns=["size", "a", "b"]).to_csv("t.csv", index=False)
     stdout = " ".join(sgpmic(f"fit t.csv {options}").stdout.split())
-    assert "The column 'size' alone explains the clusters: cluster 0 is size " in stdout
+    assert "A single column explains cluster 0 (size " in stdout
     assert f"Without 'size', {without}" in stdout
     advice = "Leave 'size' out to see what else there is: sgpmic fit t.csv"
     assert (advice in stdout) == ("--drop size" in stdout) == (hidden > 0)

@@ -19,10 +19,10 @@ from sgpmic_cli.result.words import advice
 
 def test_typical_and_doubtful_rows():
     rows = Rows("t", np.zeros((4, 2)), None, (), ("a", "b"), ids=tuple("pqrs"))
-    S = [[1.0, 0.0], [0.6, 0.4], [0.995, 0.005], [0.3, 0.7]]
+    S = [[1.0, 0.0], [0.55, 0.45], [0.995, 0.005], [0.49, 0.51]]
     result = made_result([0, 0, 0, 1], rows=rows, S=S, density=[-2, -3, -1, 0])
     assert typical_rows(result, result.results.labels == 0, 3) == [2, 0]
-    assert doubtful_rows(result, 10) == [("q", 0, 0.6, 1, 0.4), ("s", 1, 0.7, 0, 0.3)]
+    assert doubtful_rows(result, 1) == (2, [("s", 1, 0.51, 0, 0.49)])
 
 
 @pytest.fixture(scope="module")

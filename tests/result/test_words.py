@@ -9,7 +9,7 @@ from made_results import made_result, verdicts
 
 from sgpmic_cli.data import Rows, load
 from sgpmic_cli.result.result import Refit
-from sgpmic_cli.result.rules import Condition
+from sgpmic_cli.result.rules import Rule
 from sgpmic_cli.result.words import (
     choice_in_words,
     explained,
@@ -19,7 +19,6 @@ from sgpmic_cli.result.words import (
     next_steps,
     number_to_compare,
     numbers_table,
-    stability_in_words,
     verdict_in_words,
     without_columns,
 )
@@ -33,6 +32,7 @@ FEW = "too few rows to say"
 def answer(sizes, kinds, **fields):
     """Return the headline for clusters of these sizes, named a, b, ..."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
+    fields = {"Y": np.random.RandomState(0).randn(len(labels), 2), **fields}
     names = tuple("abcdef"[: len(kinds)])
     return headline(made_result(labels, verdicts=verdicts(*kinds), names=names, **fields))
 
@@ -74,6 +74,27 @@ def test_the_answer_names_the_groups_or_says_that_there_are_none(sizes, kinds, e
     assert answer(sizes, kinds) == expected
 
 
+def test_slices_of_columns_with_few_values_are_no_continuum():
+    text = answer([30, 30], ["slice"] * 2, Y=np.arange(120).reshape(60, 2) % 5)
+    assert text.startswith("At least half of the columns have few values, and groups cannot be")
+    assert text.endswith("few values: the 60 rows are cut into 2 slices (a; b).")
+
+
+@pytest.mark.parametrize(
+    ("each", "doubted"),
+    [
+        ([0.9, 0.8], ""),
+        ([0.6, 0.94], " Do not rely on cluster 0 (overlap 60 %): random halves of the rows show"),
+        ([0.4, 0.5], " Do not rely on them (overlap 45 %): random halves of the rows show others."),
+    ],
+)
+def test_the_answer_doubts_clusters_that_do_not_come_back(each, doubted):
+    fields = {"stability": np.array(each), "overlap": float(np.mean(each))}
+    _, _, doubts = answer([20, 20], ["group"] * 2, **fields).partition("(b).")
+    assert doubts.startswith(doubted)
+    assert bool(doubts) == bool(doubted)
+
+
 @pytest.mark.parametrize(
     ("again", "vanish"), [([0] * 40, True), ([0] * 20 + [1] * 20, False), ([0, 1] * 20, True)]
 )
@@ -111,12 +132,13 @@ def test_columns_with_two_peaks_are_told_if_there_are_no_groups(kind):
 
 
 def test_a_column_that_explains_the_clusters_is_named():
-    one = Condition(0, "literacy", "literacy=0", 1.0)
-    assert explained([one, one._replace(cluster=1, words="literacy=1")], 2) == (
-        "The column 'literacy' alone explains the clusters: cluster 0 is literacy=0 and cluster "
-        "1 is literacy=1."
+    one = Rule(0, "literacy=0", 1.0, 1.0, ("literacy",))
+    other = Rule(1, "literacy=1", 1.0, 1.0, ("literacy", "school"))
+    assert explained([one, other]) == (
+        "A single column explains cluster 0 (literacy=0) and cluster 1 (literacy=1). "
+        "So does 'school'."
     )
-    assert explained([one], 4) == "A single column explains cluster 0 (literacy=0)."
+    assert explained([one]) == "A single column explains cluster 0 (literacy=0)."
 
 
 @pytest.mark.parametrize(
@@ -151,15 +173,21 @@ def test_clusters_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     data = load(str(tmp_path / "t.csv"))
     assert names(data, LABELS) == ["day <= 2020-12-04", "flag=1", "kind=new"]
-    values = np.random.RandomState(0).randn(60, 3) + 2.0 * (LABELS == 1)[:, None]
-    table = Rows.from_classes("t", values, None, ["a", "b", "c"])
-    assert names(table, 1 * (LABELS == 1))[1].startswith("high ")
 
 
-def test_of_columns_that_explain_a_cluster_the_one_that_differs_most_is_named():
+@pytest.mark.parametrize(
+    ("other", "left_out"),
+    [
+        (np.arange(60) % 7, ["wage", "logwage"]),  # logwage follows wage
+        (np.r_[np.arange(57)[::-1], 60:63], []),  # explains the cluster and does not follow wage
+    ],
+)
+def test_of_columns_that_explain_a_cluster_the_one_that_differs_most_is_named(other, left_out):
     wage = np.r_[np.linspace(60, 200, 57), 300, 310, 320]
-    table = Rows.from_classes("t", np.c_[np.log(wage), wage], None, ["logwage", "wage"])
-    assert names(table, 1 * (np.arange(60) > 56))[1] == "wage > 200"
+    table = Rows.from_classes("t", np.c_[np.log(wage), wage, other], None, ["logwage", "wage", "x"])
+    result = made_result(1 * (np.arange(60) > 56), rows=table)
+    assert result.cluster_names[1] == "wage > 200"
+    assert result.explaining_columns == left_out
 
 
 def found(m, scores, **fields):
@@ -193,6 +221,8 @@ def test_the_number_of_groups_has_its_evidence():
     assert choice_in_words(result) == "3 clusters, found in two views."
     assert number_to_compare(result) is None
     heading, [row] = numbers_table(result)
+    _, rows = numbers_table(found(2, {2: 0.1, 3: 0.4, 4: 0.2, 5: 0.3}), 3)
+    assert [row[0] for row in rows] == ["2", "3", "5"]
     assert heading == ["clusters", "evidence", "agreement", ""]
     assert row == ["3", "found in two views", "0.900", "chosen"]
 
@@ -250,23 +280,3 @@ def test_columns_are_dropped_if_others_show_clusters_that_come_back(
     refit = Refit(np.array(again), overlap)
     result = made_result([0, 0, 1, 1], rows=load(str(tmp_path / "t.csv")), refit=refit)
     assert ("'drop': ('a',)" in steps(result)[0]) == offered
-
-
-@pytest.mark.parametrize(
-    ("each", "kind", "words"),
-    [
-        ([0.9, 0.95], "group", "the clusters come back with an overlap of 92 %."),
-        ([0.9, 0.95], "slice", "an overlap of 92 %; that does not make slices groups."),
-        ([0.6, 0.94], "group", "come back with an overlap of 77 %, except for cluster 0 (60 %)."),
-        ([0.4, 0.5], "group", "come back with an overlap of only 45 %: do not rely on them."),
-        (None, "group", "was not measured"),
-    ],
-)
-def test_stability_is_never_called_so_alone(each, kind, words):
-    stability = None if each is None else np.array(each)
-    overlap = None if each is None else float(np.mean(each))
-    result = made_result(
-        [0, 1], stability=stability, overlap=overlap, verdicts=verdicts(kind, kind)
-    )
-    assert words in stability_in_words(result)
-    assert "stable" not in stability_in_words(result)

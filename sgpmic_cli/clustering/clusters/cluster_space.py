@@ -34,6 +34,7 @@ from sgpmic_cli.clustering.clusters.base_clusterings import (
     consensus,
     kmeans_consensus,
 )
+from sgpmic_cli.clustering.clusters.columns import mostly_discrete
 from sgpmic_cli.clustering.clusters.probabilities import ClusterPosterior
 
 CHANCE_PAIR = 0.003  # level of the test of a pair; 0.05 for one column beside seventeen others
@@ -151,7 +152,6 @@ def shared_dimensions(
         factors[:] = 1.0
     axes = np.zeros((len(kept), len(order)))
     axes[kept] = inner
-    by_column = [discrete[columns == column].any() for column in np.unique(columns)]
     return SharedDimensions(
         discrete=discrete,
         used=used,
@@ -159,7 +159,7 @@ def shared_dimensions(
         axes=axes,
         factors=factors,
         number=_number(centred, columns_kept, random_state),
-        mostly_discrete=bool(np.mean(by_column) >= 0.5),
+        mostly_discrete=mostly_discrete(discrete, columns),
     )
 
 

@@ -33,6 +33,11 @@ def discrete_features(Y: Array, columns: Indices) -> BoolArray:
     return np.asarray(np.isin(columns, columns[few]))
 
 
+def mostly_discrete(discrete: BoolArray, columns: Indices) -> bool:
+    """Return whether at least half of the columns have discrete features (P,)."""
+    return bool(np.mean([discrete[columns == one].any() for one in np.unique(columns)]) >= 0.5)
+
+
 def numeric_features(Y: Array) -> BoolArray:
     """Return the features (P,) with at least FEW_VALUES different values, however frequent."""
     least = min(FEW_VALUES, len(Y) / 2)
