@@ -159,7 +159,7 @@ def with_refit(result: Result, model: Any, report: Report = no_report) -> Result
         except UsageError:  # the other columns cannot be clustered
             return result
     refitted = replace(result, refit=Refit(again.labels_, _overlap(again)))
-    vars(refitted)["conditions"] = result.conditions  # the search in many columns takes long
+    vars(refitted)["rules"] = result.rules  # the search in many columns takes long
     return refitted
 
 

@@ -18,9 +18,7 @@ from sgpmic_cli.tables.recipe import Column, TableRecipe
 from sgpmic_cli.tables.rows import Rows
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
-MOST = (
-    0.5  # fraction of the cells of a cluster; categories with fewer known cells do not describe it
-)
+MOST = 0.5  # fraction of known cells in a cluster that its categories may describe
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
 UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
 PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
