@@ -196,10 +196,12 @@ def rows_without_values(model: Any, Y: Array) -> BoolArray:
     empty = np.concatenate([np.isnan(Y[rows]).all(axis=1) for rows in blocks])
     if empty.all():
         raise UsageError("No row has a value.")
-    if not _allows_nan(model) and any(np.isnan(Y[b][~empty[b]]).any() for b in blocks):
+    with_gaps = sum(np.isnan(Y[b][~empty[b]]).any(axis=1).sum() for b in blocks)
+    if with_gaps and not _allows_nan(model):
         raise UsageError(
-            f"X has missing values (NaN), which {type(model).__name__} does not take: fill them, "
-            "leave out their rows or columns, or fit GroupMap (--method group-map), which does."
+            f"{with_gaps} of {len(Y)} rows have missing values (NaN), which {type(model).__name__} "
+            "does not take: fill them, leave out their rows or columns, or fit GroupMap (--method "
+            "group-map), which does."
         )
     if empty.any():
         count, first = np.count_nonzero(empty), np.flatnonzero(empty)[0] + 1

@@ -56,7 +56,7 @@ class Commands(TyperGroup):
         except typer.TyperException as error:
             context = getattr(error, "ctx", None)
             path = context.command_path if context is not None else "sgpmic"
-            message = error.format_message().strip().removesuffix(".")
+            message = error.format_message().strip().removesuffix(".").replace("Value error, ", "")
             sentence, code = f"{message}; see `{path} --help`", error.exit_code
         except SgpmicError as error:
             sentence, code = str(error), error.exit_code

@@ -22,7 +22,7 @@ def list_(json: shared.Json = False) -> None:
     from sgpmic_cli.data.registered import describe_all
 
     columns = ("name", "n", "p", "n_classes", "state", "licence", "title")
-    _print([{column: data[column] for column in columns} for data in describe_all()], json)
+    _print([{column: data[column] for column in columns} for data in describe_all()], Output(json))
 
 
 @datasets_app.command()
@@ -61,6 +61,7 @@ def fetch(
     from sgpmic_cli.data.registry import entry
     from sgpmic_cli.errors import DataUnavailable, UsageError
 
+    output = Output(json)
     downloads = [data["name"] for data in describe_all() if data["kind"] == "download"]
     found, reasons = [entry(name) for name in names or downloads], []
     if file is not None:
@@ -74,15 +75,15 @@ def fetch(
             except DataUnavailable as error:  # the others are fetched
                 reasons.append(str(error))
     states = [describe(each) for each in found]
-    _print([{key: data[key] for key in ("name", "state", "path")} for data in states], json)
+    _print([{key: data[key] for key in ("name", "state", "path")} for data in states], output)
     if reasons:
         raise DataUnavailable("; ".join(reasons))
 
 
-def _print(rows: list[dict[str, Any]], json: bool) -> None:
+def _print(rows: list[dict[str, Any]], output: Output) -> None:
     cells = [[value_text(value) for value in row.values()] for row in rows]
     left = ["name", "state", "path", "licence", "title"]
-    Output(json).result({"datasets": rows}, [rich_table(list(rows[0]), cells, left=left)])
+    output.result({"datasets": rows}, [rich_table(list(rows[0]), cells, left=left)])
 
 
 def info(json: shared.Json = False) -> None:

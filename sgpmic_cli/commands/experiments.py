@@ -62,12 +62,15 @@ def _result_tables(results: "pd.DataFrame") -> "Iterator[RenderableType]":
     """Yield a table of each metric, or of ARI if nothing is printed, with legend and notes."""
     from sgpmic_cli.benchmark import compare, tables
 
-    printed, shown = compare.has_print(results), tables.with_texts(results)
+    printed = compare.has_print(results)
+    metrics = compare.METRICS if printed else ("ari",)
+    results = results[results["metric"].isin(metrics)]
+    shown = tables.with_texts(results)
     columns = {"dataset": "data set", "row": "% (Q)", "title": "method", "ours": ""}
     columns |= {"paper": "paper", "off": "difference"} if printed else {}
     columns |= {"verdict": "verdict"}
     left = ("data set", "% (Q)", "method", "verdict")
-    for metric in compare.METRICS if printed else ("ari",):
+    for metric in metrics:
         rows = shown.loc[shown["metric"] == metric, [*columns]].to_numpy().tolist()
         headings = columns | {"ours": tables.TITLES[metric]}
         yield rich_table([*headings.values()], rows, left=left)
@@ -154,19 +157,23 @@ def table1(
 
 
 def plot(
-    figures: list[str] = Argument(metavar="FIGURE...", help="figure1 to figure8, or all."),
+    figures: list[str] = Argument(
+        metavar="FIGURE...",
+        help="figure1 (model), figure2 (Iris), figure3 (Wine), figure4 (spiral, arcs), figure5 "
+        "(kernels), figure6 (iterations), figure7 and figure8 (sweeps), or all.",
+    ),
     out: Path = Option(shared.OUTPUT_FOLDER / "figures", help="Output folder."),
     n_jobs: shared.Jobs = -1,
     results: Path = Option(
         shared.OUTPUT_FOLDER,
-        help="Folder that contains sweep-clusters and sweep-inducing, or of one sweep.",
+        help="Folder of the sweeps, or of one sweep; in a checkout, results has published ones.",
     ),
     quiet: shared.Quiet = False,
 ) -> None:
     """Draw the paper's figures from our runs, each as PNG.
 
-    Runs that are not stored are computed. Figures 7 and 8 show what `sgpmic sweep-clusters` and
-    `sgpmic sweep-inducing` wrote. The same runs give identical files.
+    Runs that are not stored are computed, a minute for a figure. Figures 7 and 8 show what
+    `sgpmic sweep-clusters` (an hour) and `sgpmic sweep-inducing` wrote, so run these first.
     """
     from sgpmic_cli.benchmark.run import RunOptions
     from sgpmic_cli.files import output_folder
@@ -189,12 +196,13 @@ def plot(
         raise errors.popitem()[1]
     if errors:
         raise UsageError(" ".join(errors))
-    output.finish(f"{len(chosen)} figures in {out}")
+    output.finish(f"figures in {out}")
 
 
 def report(
     results: Path = Option(
-        Path("results"), help="Folder of a benchmark, or of the paper's table2 and figures."
+        shared.OUTPUT_FOLDER / "benchmark",
+        help="Folder of a benchmark, or of the paper's table2 and figures.",
     ),
     printed: Path | None = Option(
         None, help="CSV file of printed numbers.", show_default="those of the paper"

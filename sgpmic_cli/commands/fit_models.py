@@ -64,9 +64,9 @@ def estimator_for(
         raise UsageError("--max-rows belongs to the default model: leave --method sgp-mic out.")
     if not isinstance(clusters, int | None):
         raise UsageError(
-            "the paper's model does not choose the number of clusters: its bound, new rows and "
-            "stability found the classes of few known tables. Give, for example, --clusters 3, or "
-            "leave --method sgp-mic out."
+            "the paper's model does not choose the number of clusters: its bound, rows left out "
+            "and the agreement of halves find it no more often than chance. Give, for example, "
+            "--clusters 3, or leave --method sgp-mic out."
         )
     if clusters is None and rows.labels is None:
         raise UsageError(

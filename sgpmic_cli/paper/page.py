@@ -35,9 +35,9 @@ def report_page(folder: Path, printed: Path | None = None) -> str:
     tables = folder / TABLE2_FOLDER if of_paper else folder
     if not (tables / page.TABLE).exists():
         raise UsageError(
-            f"there is no benchmark in {str(folder)!r}: run `sgpmic benchmark --out {folder}`, or "
-            f"for the paper `sgpmic benchmark --dataset all --variance all --out "
-            f"{folder / TABLE2_FOLDER}` first."
+            f"there is no benchmark in {str(folder)!r}: name the folder of one with --results, or "
+            f"run `sgpmic benchmark --dataset NAMES --out {folder}`, for the whole paper "
+            f"`sgpmic benchmark --dataset all --variance all --out {folder / TABLE2_FOLDER}`."
         )
     if of_paper and printed is not None:
         raise UsageError(

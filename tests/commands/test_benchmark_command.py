@@ -29,6 +29,7 @@ def test_the_table_is_on_stdout_and_the_rest_on_stderr(run, here):
     result = run(f"--dataset iris {QUICK}")
     assert "88.67±0.00" in result.stdout
     assert "exact: " in result.stdout
+    assert "lower: " not in result.stdout  # a verdict by ARI, which the table does not show
     assert "\x1b" not in result.output
     assert re.search(r"\b4 .*computed.*\b0 reused.*sgpmic-out/benchmark", result.stderr)
     written = {path.name for path in (here / "sgpmic-out" / "benchmark").glob("[!.]*")}

@@ -96,7 +96,7 @@ def test_unusual_data_give_finite_results_and_consistent_labels(odd, kernel, opt
         ("plain", {"n_components": 5}, "n_components=5 needs at least that many columns"),
         ("1e300", {}, "multiply the data by a constant"),
         ("1e30", {"scale": "none"}, "scale='global'"),
-        ("nan", {}, "fill them, leave out their rows or columns, or fit GroupMap"),
+        ("nan", {}, "1 of 40 rows have missing values (NaN), which SGPMIC does not take: fill"),
         ("plain", {"n_components": 1.0}, "'n_components' parameter of SGPMIC must be"),
         ("plain", {"kernel": "cosine"}, "'kernel' parameter of SGPMIC must be a str among"),
         ("plain", {"covariance_floor": 1e-12}, "'covariance_floor' parameter of SGPMIC must be"),
@@ -116,6 +116,16 @@ def test_invalid_arguments_are_rejected_in_a_sentence(data, settings, sentence):
         warnings.simplefilter("error")
         with pytest.raises(ValueError, match=re.escape(sentence)):
             small(**settings).fit(data)
+
+
+def test_equal_centres_ask_for_fewer_dimensions():
+    Y = np.random.RandomState(0).normal(size=(80, 12))
+    with pytest.warns(UserWarning, match="same centre, .* in 10 dimensions") as caught:
+        SGPMIC(3, 10, random_state=0).fit(Y)
+    assert len(caught) == 1  # no advice to use fewer clusters
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SGPMIC(2, 2, n_inducing=20, random_state=0).fit(clouds(0, 6))
 
 
 def test_warnings_point_to_the_line_of_the_caller():
