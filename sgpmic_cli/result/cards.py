@@ -29,8 +29,7 @@ def cards(result: Result) -> list[Html]:
     """Return a card for each cluster with rows."""
     profile, labels, found = result.profile, result.results.labels, []
     for m in np.unique(labels).tolist():
-        name = result.cluster_names[m]
-        title = str(m) if name == f"cluster {m}" else f"{m}: {name}"
+        title = f"{m}: {result.cluster_names[m]}".removesuffix(f": cluster {m}")
         verdict = words.verdict_in_words(result.verdicts[m]) if result.verdicts else ""
         rows = Described(profile, m, labels == m, look(m)[0])
         found.append(_card(result, rows, title, verdict))

@@ -108,7 +108,8 @@ def _map_script(result: Result) -> Html:
 def _profiles(result: Result) -> Html:
     """Return the means of the features that differ most, shaded by their difference."""
     profile = result.profile
-    heading = ["feature", *(f"{m}: {name}" for m, name in enumerate(result.cluster_names))]
+    names = [f"{m}: {name}" for m, name in enumerate(result.cluster_names)]
+    names = [name.removesuffix(f": cluster {m}") for m, name in enumerate(names)]
     shades = np.nan_to_num(profile.differences).round().clip(-SHADES, SHADES).astype(int)
     order, columns = profile.by_difference, profile.columns
     first, counts = {columns[j]: j for j in reversed(order)}, Counter(columns)
@@ -124,7 +125,7 @@ def _profiles(result: Result) -> Html:
     hidden = len(told) - len(rows)
     more = f" {hidden} features that differ less are in profile.csv." if hidden else ""
     caption = "Mean of each feature in each cluster"
-    shown = table(heading, rows, caption=caption, class_="profile")
+    shown = table(["feature", *names], rows, caption=caption, class_="profile")
     return fill(PARTS["profiles"], table=shown, more=more)
 
 

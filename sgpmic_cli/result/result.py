@@ -60,9 +60,8 @@ class Result:
     @cached_property
     def rules(self) -> list[Rule | None]:
         """The rule of each cluster; None for a cluster without a simple description."""
-        if len(self.sizes) == 1:
-            return [None]
-        return rules_of(self.rows, self.results.labels, self.profile)
+        several = len(self.sizes) > 1
+        return rules_of(self.rows, self.results.labels, self.profile) if several else [None]
 
     @property
     def explained(self) -> list[Rule]:
@@ -75,6 +74,8 @@ class Result:
 
         There are none if further columns explain the same clusters.
         """
+        if not self.explained:
+            return []
         features, found = self.profile.features_of, dict[str, None]()
         ranks = pd.DataFrame(self.rows.Y[:: 1 + len(self.rows.Y) // ENOUGH_ROWS]).rank()
         for name in dict.fromkeys(rule.explained_by[0] for rule in self.explained):
