@@ -118,8 +118,9 @@ def result_tables(
         yield "Rows are counted from 1, without the header."
     yield from words.how_sure(result)
     steps = [*islice(words.next_steps(result, out, command), N_STEPS)]
-    page = "Map, profiles, doubtful rows and all numbers of clusters are on the page:"
-    for sentence, code in [*steps, (page, str(out / "report.html"))]:
+    numbers = ["all numbers of clusters"] if result.selection else []
+    contents = words.enumeration(["Map", "profiles", "doubtful rows", *numbers])
+    for sentence, code in [*steps, (f"{contents} are on the page:", str(out / "report.html"))]:
         yield f"\n{sentence}"
         yield Text(f"  {code}", no_wrap=True, overflow="ignore")  # to be copied
     told, q, rows = result.facts, result.results.points.shape[1], result.rows

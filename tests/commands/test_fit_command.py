@@ -93,7 +93,9 @@ def test_classes_of_a_file_set_the_number_of_clusters_and_the_scores(run, undraw
 
 
 def test_a_protocol_gives_the_settings_of_table_2(run, undrawn):
-    assert "SGP-MIC are for own data: scale standard" in run("wine --method sgp-mic --out a").stderr
+    own = run("wine --method sgp-mic --out a")
+    assert "SGP-MIC are for own data: scale standard" in own.stderr
+    assert "Map, profiles and doubtful rows are on the page:" in own.stdout
     line = "wine --method sgp-mic --protocol as-run --kernel ard"
     assert "those of Table 2, as-run: scale global, 2 dim" in run(f"{line} --out b").stderr
     found = load_model("b/model.npz").get_params()

@@ -41,7 +41,7 @@ from sgpmic_cli.scaling import Scale
 from sgpmic_cli.tables.rows import RowResults, Rows
 
 MIN_FLOOR = 1e-8  # smaller covariances cost the bound its digits; latent points have unit variance
-COINCIDENT = 0.02  # of the spread of the latent points: means that differ less are equal
+COINCIDENT = 0.02  # of the spread of the latent points: closer means are equal
 ROW_ARRAYS = ("responsibilities_", "embedding_")
 ATTRIBUTES = ("inducing_points_", "weights_", "means_", "covariances_", "offset_", "scale_")
 # The arrays of a model file. The names of attributes end with "_".
@@ -211,11 +211,11 @@ class SGPMIC(estimators.RowClusterer):
             self._fit_rows(Y, threads)
         estimators.set_results(self, ROW_ARRAYS)
         spread = np.sqrt(self._assigner.p.X.var(axis=0).sum())
-        if self.n_clusters > 1 and np.ptp(self.means_, axis=0).max() < COINCIDENT * spread:
+        apart = np.ptp(self.means_, axis=0).max() >= COINCIDENT * spread
+        if not apart and min(self.n_clusters, self.n_components_) > 1:
             warn_caller(
-                "all clusters have nearly the same centre, because fuzzy c-means does not separate "
-                f"them in {self.n_components_} dimensions, so the labels are unreliable: use fewer "
-                "dimensions, such as 2."
+                "all clusters have nearly the same centre, so the labels are unreliable: use fewer "
+                f"than {self.n_components_} latent dimensions."
             )
         else:
             estimators.warn_of_doubts(self)

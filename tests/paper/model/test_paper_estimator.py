@@ -120,7 +120,7 @@ def test_invalid_arguments_are_rejected_in_a_sentence(data, settings, sentence):
 
 def test_equal_centres_ask_for_fewer_dimensions():
     Y = np.random.RandomState(0).normal(size=(80, 12))
-    with pytest.warns(UserWarning, match="same centre, .* in 10 dimensions") as caught:
+    with pytest.warns(UserWarning, match="fewer than 10 latent dimensions") as caught:
         SGPMIC(3, 10, random_state=0).fit(Y)
     assert len(caught) == 1  # no advice to use fewer clusters
     with warnings.catch_warnings():
