@@ -200,8 +200,7 @@ def rows_without_values(model: Any, Y: Array) -> BoolArray:
     if with_gaps and not _allows_nan(model):
         raise UsageError(
             f"{with_gaps} of {len(Y)} rows have missing values (NaN), which {type(model).__name__} "
-            "does not take: fill them, leave out their rows or columns, or fit GroupMap (--method "
-            "group-map), which does."
+            "does not take: fill or drop them, or fit GroupMap (--method group-map), which does."
         )
     if empty.any():
         count, first = np.count_nonzero(empty), np.flatnonzero(empty)[0] + 1
