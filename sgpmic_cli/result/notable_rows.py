@@ -5,6 +5,7 @@ import numpy as np
 from sgpmic_cli._typing import BoolArray
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.tables.rows import Rows
+from sgpmic_cli.text import shortened
 
 DOUBTFUL = 0.6  # rows whose cluster has a lower probability lie between clusters
 N_DIFFERING = 3  # features of a row that are named
@@ -14,7 +15,7 @@ CONSPICUOUS = 1.0  # standard deviations from the mean of the cluster
 def row_name(rows: Rows, row: int) -> str:
     """Return the id of a row, or its number in the file."""
     if rows.ids is not None:
-        return rows.ids[row]
+        return shortened(rows.ids[row])
     return f"row {row + 1 if rows.row_numbers is None else rows.row_numbers[row]}"
 
 

@@ -17,6 +17,7 @@ from sgpmic_cli.result.map_data import map_data
 from sgpmic_cli.result.plots import MAP_PICTURE, draw_map
 from sgpmic_cli.result.result import Result
 from sgpmic_cli.result.tables import TABLE
+from sgpmic_cli.text import shortened
 
 PARTS = templates("sgpmic_cli.result", "page.html")
 N_DOUBTFUL, N_UNUSUAL = 15, 15
@@ -161,7 +162,7 @@ def _columns(result: Result) -> list[Html]:
     roles = sorted(recipe.roles, key=lambda role: role.taken_as != "left out")
     alike: dict[tuple[str, str], list[str]] = {}
     for role in roles[:MOST_LISTED_COLUMNS]:
-        alike.setdefault((role.taken_as, role.why), []).append(role.name)
+        alike.setdefault((role.taken_as, shortened(role.why)), []).append(shortened(role.name))
     rows = [[taken_as, ", ".join(names), why] for (taken_as, why), names in alike.items()]
     heading = ["taken for", "columns", "values, or why"]
     parts = [table(heading, rows, caption="What each column was taken for")]

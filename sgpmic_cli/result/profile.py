@@ -16,6 +16,7 @@ from sgpmic_cli.clustering.clusters.columns import (
 from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
 from sgpmic_cli.tables.recipe import Column, TableRecipe
 from sgpmic_cli.tables.rows import Rows
+from sgpmic_cli.text import shortened
 
 MAX_DISTINGUISHING = 3  # features that describe a cluster
 MOST = 0.5  # fraction of known cells in a cluster that its categories may describe
@@ -135,7 +136,7 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
     differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     differences[is_category & (counts < MOST * sizes[:, None])] = 0.0
     return Profile(
-        data.feature_names,
+        tuple(map(shortened, data.feature_names)),
         tuple(column.name for column in used),
         is_category,
         np.array([_is_day(column) for column in used]),

@@ -63,7 +63,8 @@ class Notation:
         """Return the numbers, NaN for missing values and for texts that are not such numbers."""
         codes, distinct = pd.factorize(texts)
         if self.date:
-            dates = pd.to_datetime(pd.Index(distinct), format=self.date, errors="coerce", utc=True)
+            index = pd.Index(distinct, dtype=object)  # pandas' own texts have no surrogates
+            dates = pd.to_datetime(index, format=self.date, errors="coerce", utc=True)
             return days_since(dates, 1970 if self.is_day else 1900)[codes]
         return np.array([self._number(text) for text in distinct], dtype=np.float64)[codes]
 

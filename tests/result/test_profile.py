@@ -167,3 +167,10 @@ def test_columns_that_can_be_computed_from_columns_before_them(tmp_path):
     frame["like price"] = price + 0.05 * rng.randn(200)
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert computed_columns(load(str(tmp_path / "t.csv"))) == ["sale", "south"]
+
+
+def test_long_texts_are_shortened(tmp_path):
+    kind = np.where(LABELS == 1, "new" * 1000, "old" * 1000)
+    pd.DataFrame({"x": np.arange(40) ** 2 % 11, "kind": kind}).to_csv(tmp_path / "t.csv")
+    found = profile_of(load(str(tmp_path / "t.csv")), np.eye(2)[LABELS])
+    assert max(map(len, found.features)) < 400
