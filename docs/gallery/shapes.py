@@ -1,8 +1,7 @@
 """Shapes: clusters that are not round.
 
 The data are two half moons and two rings. k-means separates them by a straight line. GroupMap looks
-for divisions that the columns and a map of the neighbours agree about, and for long edges of a
-spanning tree.
+for divisions that the columns and a map of the neighbours agree about, and for wide gaps.
 """
 
 import matplotlib.pyplot as plt

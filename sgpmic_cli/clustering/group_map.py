@@ -257,15 +257,18 @@ class GroupMap(estimators.RowClusterer):
         estimators.warn_of_doubts(self)
         return self
 
-    def inverse_transform(self, X: ArrayLike) -> Array:
-        """Return the rows that the model expects at latent points (n_points, Q), as features."""
+    def inverse_transform(self, X: ArrayLike) -> Array | pd.DataFrame:
+        """Return the rows that the model expects at latent points (n_points, Q).
+
+        They are a data frame with the columns that were used, if `fit` got a data frame.
+        """
         check_is_fitted(self)
         points, q = np.atleast_2d(np.asarray(X, dtype=np.float64)), self.embedding_.shape[1]
         if points.ndim != 2 or points.shape[1] != q or not np.isfinite(points).all():
             raise UsageError(f"X must be finite latent points of shape (n, {q}).")
         rows, used = np.tile(self.offset_, (len(points), 1)), self.scale_ > 0
         rows[:, used] += self.scale_[used] * rows_at(self._map, points)
-        return rows
+        return rows if self.encoder_ is None else self.encoder_.inverse_transform(rows)
 
     def predict_proba(self, X: Table | Rows) -> Array:
         """Return the probability of each cluster for each row, (n_samples, n_clusters)."""

@@ -190,6 +190,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Y[rows.row_numbers - 1] = rows.Y
         return Y
 
+    def inverse_transform(self, X: np.ndarray) -> pd.DataFrame:
+        """Return a table of the columns that are used for features (n_samples, n_features)."""
+        check_is_fitted(self)
+        recipe = self.recipe_
+        return pd.DataFrame(
+            {
+                column.name: column.decode(X[:, recipe.column_of_feature == i])
+                for i, column in enumerate(recipe.columns)
+            }
+        )
+
     def _table(self, X: Any, *, fitting: bool) -> Table:
         X = as_table(X)
         if isinstance(X, pd.DataFrame):

@@ -65,6 +65,14 @@ class Column:
             invalid = ~np.isnan(numbers)
         return numbers[:, None], invalid
 
+    def decode(self, features: np.ndarray) -> Any:
+        """Return the cells (N,) of features (N, k): numbers, days, or the likeliest categories."""
+        if self.categories:
+            return np.array(self.categories, dtype=object)[features.argmax(axis=1)]
+        if self.notation is not None and self.notation.is_day:
+            return pd.to_datetime(np.round(features[:, 0]), unit="D")
+        return features[:, 0]
+
 
 @dataclass(frozen=True)
 class TableRecipe:

@@ -70,3 +70,16 @@ def test_frame_of_another_library_is_encoded_as_one_of_pandas(library):
     column = make(COLUMNS)["number"]  # has the Arrow interface as well
     with pytest.raises(ValueError, match=r"2-dim|2D array"):
         plain.fit(column)
+
+
+def test_a_table_comes_back_from_its_numbers():
+    table = pd.DataFrame(
+        {
+            "size": [1.5, 2.0, 4.0, 7.0] * 3,
+            "kind": ["b", "a", "b", "c"] * 3,
+            "day": ["2024-01-01", "2024-02-29", "2024-03-01"] * 4,
+        }
+    )
+    encoder = TableEncoder().fit(table)
+    back = encoder.inverse_transform(encoder.transform(table))
+    pd.testing.assert_frame_equal(back.assign(day=back["day"].astype(str)), table)

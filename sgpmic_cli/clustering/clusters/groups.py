@@ -6,8 +6,8 @@ Sander, 2013) divides each of them with several smallest sizes of a cluster. Whe
 view and one of the other agree, with an adjusted Rand index of at least AGREEMENT, the rows have
 groups, and the pair that agrees best says which.
 
-If no pair agrees, the spanning tree (`spanning_tree.py`) is a third view for curves of unequal
-density: its parts are groups if long edges separate them and a division of the columns agrees.
+If no pair agrees, single linkage (`single_linkage.py`) is a third view, for curves that the map
+tears: its parts are groups if a gap separates them and a division of the columns agrees.
 
 A division that follows a single column is no group unless that column is continuous
 (`_of_one_column`): price points, codes and imputed entries have gaps that say how a column was
@@ -30,17 +30,17 @@ from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.clusters.columns import values_repeat
-from sgpmic_cli.clustering.clusters.spanning_tree import longest_cut, spanning_trees
+from sgpmic_cli.clustering.clusters.single_linkage import Division, divide_links, single_links
 
 AGREEMENT = 0.85  # adjusted Rand index of the same division; 0.8 and 0.9 find the same groups
-LONG_EDGE = 0.3  # gap of a tree, a logarithm; 0.1 to 0.8 find the same groups
+GAP = 0.3  # of single linkage, a logarithm; clouds without clusters have none above 0
 # A cluster has at least 1/30 or 1/100 of the rows (coarse and fine), and at least FEWEST rows.
 PARTS = (30, 100)
 FEWEST = 5
 MAP_ITERATIONS = 500  # of t-SNE; 1,000 give the same map in twice the time
 
 BY_VIEWS = "found in the columns and on the map"
-BY_TREE = "found by the spanning tree and in the columns"
+BY_GAPS = "found by gaps between neighbours and in the columns"
 
 Divide = Callable[[Array, int], Indices]  # from points (n, p) and a number of clusters to labels
 
@@ -49,7 +49,7 @@ class Groups(NamedTuple):
     """Labels (N,) of groups, the points they are divided in, and the evidence in words.
 
     `divide` repeats the division for other rows of the points. `score` says how strong the evidence
-    is: the agreement of two views, the gap of a spanning tree, or the gain of curved sheets.
+    is: the agreement of two views, the gap of single linkage, or the gain of curved sheets.
     """
 
     labels: Indices
@@ -97,21 +97,24 @@ class Views:
         ]
 
     @cached_property
-    def cuts(self) -> list[Groups]:
-        """Cuts of the spanning tree at long edges, with their agreement with the columns."""
-        trees, found = spanning_trees(self.Y), []
-        columns = [labels for labels, _ in self.columns]
-        most = max(labels.max() for labels in columns) + 1
-        for number in range(2, most + 1):
-            cut = longest_cut(trees, number)
-            if cut is not None and cut.gap >= LONG_EDGE:
-                score = max(adjusted_rand_score(labels, cut.labels) for labels in columns)
-                found.append(Groups(cut.labels, self.Y, divide_by_tree, float(score), BY_TREE))
+    def links(self) -> Array:
+        """Single linkage of the columns."""
+        return single_links(self.Y)
+
+    @cached_property
+    def gaps(self) -> list[Groups]:
+        """Divisions of the columns at wide gaps, with their agreement with HDBSCAN."""
+        found, columns = [], [labels for labels, _ in self.columns]
+        for number in range(2, max(labels.max() for labels in columns) + 2):
+            parts = self._separated(number)
+            if parts is not None:
+                score = max(adjusted_rand_score(labels, parts.labels) for labels in columns)
+                found.append(Groups(parts.labels, self.Y, divide_by_gaps, float(score), BY_GAPS))
         return found
 
     def groups(self) -> Groups | None:
         """Return the groups that the views agree about best, or None."""
-        for candidates in (self.divisions, self.cuts):
+        for candidates in (self.divisions, self.gaps):
             found = _best(candidates)
             if found is not None:
                 return None if _of_one_column(self.Y, found.labels) else found
@@ -122,10 +125,15 @@ class Views:
         found = _best([groups for groups in self.divisions if groups.number == number])
         if found is not None:
             return found
-        cut = longest_cut(spanning_trees(self.Y), number)
-        if cut is None or cut.gap < LONG_EDGE:
+        parts = self._separated(number)
+        if parts is None:
             return None
-        return Groups(cut.labels, self.Y, divide_by_tree, cut.gap, "found by the spanning tree")
+        return Groups(parts.labels, self.Y, divide_by_gaps, parts.gap, "found by gaps")
+
+    def _separated(self, number: int) -> Division | None:
+        """Return this number of parts if a wide gap separates them."""
+        parts = divide_links(self.Y, self.links, number)
+        return None if parts is None or parts.gap < GAP else parts
 
 
 def neighbour_map(X: Array) -> Array:
@@ -144,10 +152,10 @@ def neighbour_map(X: Array) -> Array:
         return np.asarray(tsne.fit_transform(scores), dtype=np.float64)
 
 
-def divide_by_tree(points: Array, number: int) -> Indices:
-    """Return the parts of the spanning tree, or a single part if it cannot be cut."""
-    cut = longest_cut(spanning_trees(points), number)
-    return np.zeros(len(points), dtype=np.intp) if cut is None else cut.labels
+def divide_by_gaps(points: Array, number: int) -> Indices:
+    """Return the parts that gaps separate, or a single part if there are none."""
+    parts = divide_links(points, single_links(points), number)
+    return np.zeros(len(points), dtype=np.intp) if parts is None else parts.labels
 
 
 def by_density(points: Array, part: int, core: int | None) -> Indices:
