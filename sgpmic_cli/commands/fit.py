@@ -42,6 +42,8 @@ def fit(  # noqa: PLR0913 - one parameter per option
     force: shared.Force = False,
     label: shared.Label = None,
     drop: shared.Drop = None,
+    log: shared.Log = None,
+    numbers_only: bool = Option(False, "--numbers-only", help="Leave out text and codes."),
     clusters: str | None = Option(
         None,
         metavar="NUMBER",
@@ -110,16 +112,16 @@ def fit(  # noqa: PLR0913 - one parameter per option
     settings: dict[str, Any] = {"clusters": clusters, "method": method, "protocol": protocol}
     settings |= {"dims": dims, "variance": variance, "kernel": kernel}
     settings |= {"scale": scale, "seed": seed, "threads": threads, "max_rows": max_rows}
-    columns = tuple(drop or ())
+    table: Any = {"drop": tuple(drop or ()), "log": tuple(log or ()), "numbers_only": numbers_only}
     format = TextFormat(separator, None, encoding)
-    rows = load(data, table=TableOptions(label, drop=columns, format=format))
+    rows = load(data, table=TableOptions(label, format=format, **table))
     out = out or shared.default_out("fit", rows.name)
     with output_folder(out, "fit", "replace" if force else "new") as folder:
         rows, model = estimator_for(rows, **settings)
         with progress_bar(output, "initialising the fit") as progress:
             result = fit_rows(model, rows, progress)
             result = with_refit(result, model, progress)
-        arguments = {"data": data, "label": label, "drop": columns, **settings}
+        arguments = {"data": data, "label": label, **table, **settings}
         arguments |= {"separator": separator, "encoding": encoding}
         command, summary = partial(fit_command, arguments), tables.summary(result)
         model.save(folder / "model.npz")

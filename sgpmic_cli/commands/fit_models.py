@@ -96,15 +96,17 @@ def fit_command(arguments: Mapping[str, Any], **changed: Any) -> str:
     options = {**arguments, **changed, "drop": drop}
     line = ["sgpmic", "fit", shlex.quote(options.pop("data"))]
     for name, value in options.items():
-        if value in (None, (), USUAL.get(name)):
+        if value in (None, (), False, USUAL.get(name)):
             continue
-        if name == "drop":
+        if name in ("drop", "log"):
             word = as_option_value(value)
+        elif value is True:
+            word = ""
         elif isinstance(value, tuple):  # a range of numbers
             word = "-".join(map(str, value))
         else:
             word = shlex.quote(str(value))
-        line += [f"--{name.replace('_', '-')}", word]
+        line += [f"--{name.replace('_', '-')}", *[word] * bool(word)]
     return " ".join(line)
 
 

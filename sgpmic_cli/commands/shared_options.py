@@ -48,6 +48,8 @@ Force = Annotated[bool, Option("--force", help="Replace the results in the outpu
 Label = Annotated[str | None, Option(metavar="COLUMN", help="Column of class labels.")]
 _DROP = "Ignore these columns, separated by commas."
 Drop = Annotated[list[str] | None, Option(metavar="NAMES", help=_DROP, callback=split_columns)]
+_LOG = "Columns, separated by commas, whose logarithms are clustered."
+Log = Annotated[list[str] | None, Option(metavar="NAMES", help=_LOG, callback=split_columns)]
 _SEPARATOR = "Separator of the cells, such as ';' or tab; by default detected."
 Separator = Annotated[str | None, Option(metavar="CHARACTER", help=_SEPARATOR)]
 _ENCODING = "Text encoding, such as latin-1; by default UTF-8 or cp1252."

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import skew
 
 from sgpmic_cli.tables.notation import (
     COMPACT,
@@ -48,6 +49,7 @@ RESULTS = re.compile(  # the names of the last columns of table-with-clusters.cs
 )
 # Numbers that often stand for missing values: 99, -99, 88, 999 and so on.
 CODES = [sign * float(digit * n) for sign in (1, -1) for digit in "98" for n in range(2, 10)]
+SKEWED = 3.0  # a note names columns of a larger skewness
 MANY_MISSING = 0.2  # a note names columns that lack more of their values
 MIN_TOTAL_ROWS = 5  # above a last row of sums
 INDEX_NAMES = ("column_1", "Unnamed: 0")  # of row names without a name
@@ -83,7 +85,7 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
     """
     problems = [
         unknown_column(name, parameter, table.columns)
-        for parameter in ("columns", "drop")
+        for parameter in ("columns", "drop", "log")
         for name in getattr(options, parameter)
         if name not in table.frame
     ]
@@ -101,8 +103,12 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
         elif isinstance(decision, LeftOut):
             left_out[name] = decision.why
             id = name if id is None and decision.is_id else id
+        elif decision.categories and options.numbers_only:
+            left_out[name] = AS_ASKED
+        elif name in options.log and (kind := decision.role.taken_as) != "numbers":
+            problems.append(f"column {shown(name)} holds {kind}, which have no logarithms")
         else:
-            used.append(decision)
+            used.append(_with_log(table, decision) if name in options.log else decision)
     if not problems and not used:
         reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
         problems.append(
@@ -138,6 +144,8 @@ def decision_notes(recipe: TableRecipe) -> list[str]:
         if column.notation:
             same.setdefault(column.notation.words, []).append(column.name)
     notes += [f"read as {words}: {listed(names)}." for words, names in same.items()]
+    if logs := [column.name for column in recipe.columns if column.log is not None]:
+        notes.append(f"logarithms are taken of: {listed(logs, MAX_CATEGORIES)}.")
     if texts := [column.name for column in recipe.columns if column.categories]:
         weight = "each column with the weight of one of numbers"
         notes.append(f"text and codes are encoded, {weight}: {listed(texts, MAX_CATEGORIES)}.")
@@ -149,7 +157,7 @@ def decision_notes(recipe: TableRecipe) -> list[str]:
 
 def doubts(recipe: TableRecipe, Y: np.ndarray) -> list[str]:
     """Describe what may be wrong in the features (N, P) of a table, and stays as it is."""
-    notes, lacking, is_total = [], [], []
+    notes, lacking, skewed, is_total = [], [], [], []
     first_features = np.unique(recipe.column_of_feature, return_index=True)[1]
     is_code = np.isin(Y, CODES)
     for column, j in zip(recipe.columns, first_features, strict=True):
@@ -159,6 +167,8 @@ def doubts(recipe: TableRecipe, Y: np.ndarray) -> list[str]:
             lacking.append(f"{name} ({missing:.0%})")
         if column.role.taken_as != "numbers":
             continue
+        if column.log is None and known.min() >= 0.0 and skew(known) > SKEWED:
+            skewed.append(name)
         codes, counts = np.unique(values[is_code[:, j]], return_counts=True)
         others = known[~np.isin(known, codes)]
         low, high = others.min(initial=np.inf), others.max(initial=-np.inf)
@@ -169,11 +179,22 @@ def doubts(recipe: TableRecipe, Y: np.ndarray) -> list[str]:
         if not np.isnan(values[-1]):
             total = known[:-1].sum()
             is_total.append(total != 0 and isclose(values[-1], total, rel_tol=1e-6))
+    if skewed:
+        where = f"{', '.join(skewed[:MAX_CATEGORIES])}"
+        notes.append(f"a few rows have most of: {where}; their logarithms (--log) may show more.")
     if lacking:
         notes.append(f"many values are missing: {', '.join(lacking)}.")
     if len(Y) > MIN_TOTAL_ROWS and is_total and all(is_total):
         notes.append("the last row is the sum of the others; remove it if it holds the totals.")
     return notes
+
+
+def _with_log(table: Table, column: Column) -> Column:
+    """Return a column with logarithms, of numbers and the least positive number if some are 0."""
+    values = column.encode(table.frame[column.name], table.format.decimal or ".")[0]
+    positive = values[values > 0.0]
+    shift = positive.min(initial=np.inf) if (values == 0.0).any() else 0.0
+    return replace(column, log=float(shift))
 
 
 def _decide(table: Table, name: str, options: TableOptions) -> Decision:

@@ -109,6 +109,9 @@ def _features(
             notes.append(f"column {shown(name)} has {values} in row {row + 1}; counted as missing.")
         if large := table.too_large(name, part[:, 0]):
             problems.append(large)
+        if column.log is not None and (part <= -column.log).any():
+            low = f"{np.nanmin(part):g}"
+            problems.append(f"column {shown(name)} has values without a logarithm, such as {low}")
         parts.append(part)
         missing[:, j] = np.isnan(part[:, 0])
     if [column.name for column in columns] == table.columns and set(table.frame.dtypes) == FLOAT:
@@ -191,9 +194,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return Y
 
     def inverse_transform(self, X: np.ndarray) -> pd.DataFrame:
-        """Return a table of the columns that are used for features (n_samples, n_features)."""
+        """Return a table of the columns that are used, for features that a model sees."""
         check_is_fitted(self)
-        recipe = self.recipe_
+        recipe, X = self.recipe_, self.recipe_.powers(X)
         return pd.DataFrame(
             {
                 column.name: column.decode(X[:, recipe.column_of_feature == i])

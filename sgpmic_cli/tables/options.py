@@ -35,11 +35,13 @@ class TableOptions:
     label: str | None = None  # holds the classes, which are not clustered, for the scores
     columns: Sequence[str] = ()  # to use; empty for all that can be used
     drop: Sequence[str] = ()  # to leave out
+    log: Sequence[str] = ()  # whose logarithms the model sees
+    numbers_only: bool = False  # whether categories are left out
     format: TextFormat = TextFormat()
     all_classes: bool = True  # whether every row must have a class
 
     def __post_init__(self) -> None:
-        for parameter in ("columns", "drop"):
+        for parameter in ("columns", "drop", "log"):
             given = getattr(self, parameter)
             names = [given] if isinstance(given, str) else () if given is None else given
             object.__setattr__(self, parameter, tuple(map(str, names)))  # as columns are named

@@ -3,7 +3,7 @@
 A recipe is learned from one table and applied to others. The model file stores it as JSON.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ class Column:
     notation: Notation | None = None  # how texts are read as numbers, if they are not plain
     categories: tuple[str, ...] = ()  # the texts in alphabetical order, none for numbers
     has_rest: bool = False  # whether the last category stands for all other texts
+    log: float | None = None  # added to numbers before the logarithm that the model sees, if any
 
     @property
     def feature_names(self) -> list[str]:
@@ -43,10 +44,10 @@ class Column:
             # Numbers come first, by value.
             ordered = sorted(self.categories, key=lambda x: (to_number(x) is None, to_number(x)))
             return ColumnRole(self.name, "categories", ", ".join(ordered))
-        if self.notation is None:
-            return ColumnRole(self.name, "numbers", "")
-        kind = "dates" if self.notation.date else "numbers"
-        return ColumnRole(self.name, kind, self.notation.words)
+        kind = "dates" if self.notation is not None and self.notation.date else "numbers"
+        why = [] if self.notation is None else [self.notation.words]
+        why += [] if self.log is None else ["as logarithms"]
+        return ColumnRole(self.name, kind, ", ".join(why))
 
     def encode(self, cells: pd.Series, decimal: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the features (N, k), NaN if missing, and which cells are invalid (N,)."""
@@ -116,6 +117,21 @@ class TableRecipe:
         sizes = [len(column.feature_names) for column in self.columns]
         return np.repeat(np.arange(len(sizes)), sizes)
 
+    def logarithms(self, Y: np.ndarray) -> np.ndarray:
+        """Return features (N, P) with the logarithms that the model sees."""
+        return self._changed(Y, lambda values, shift: np.log(values + shift))
+
+    def powers(self, Y: np.ndarray) -> np.ndarray:
+        """Return the features (N, P) that have these logarithms."""
+        return self._changed(Y, lambda values, shift: np.exp(values) - shift)
+
+    def _changed(self, Y: np.ndarray, change: Callable[[np.ndarray, float], np.ndarray]) -> Any:
+        logs = {j: column.log for j, column in enumerate(self.columns) if column.log is not None}
+        Y = Y.copy() if logs else Y
+        for j in np.flatnonzero(np.isin(self.column_of_feature, list(logs))):
+            Y[:, j] = change(Y[:, j], logs[self.column_of_feature[j]])
+        return Y
+
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "TableRecipe":
         """Create the recipe that `asdict` described."""
@@ -125,6 +141,6 @@ class TableRecipe:
 
 
 def _column_from_json(
-    name: str, notation: Any = None, categories: Sequence[str] = (), has_rest: bool = False
+    name: str, notation: Any = None, categories: Sequence[str] = (), **others: Any
 ) -> Column:
-    return Column(name, notation and Notation(**notation), tuple(categories), has_rest)
+    return Column(name, notation and Notation(**notation), tuple(categories), **others)

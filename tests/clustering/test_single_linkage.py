@@ -41,7 +41,7 @@ def test_a_cloud_has_no_gap(kind):
         random = np.random.RandomState(seed)
         X = random.standard_t(3, size=(200, 2)) if kind == "heavy tails" else random.randn(200, 2)
         found = divided(X, 2)
-        assert found is None or found.gap < 0.0
+        assert found is None or found.gap < 0.1
 
 
 @pytest.mark.parametrize("number", [2, 3])

@@ -4,7 +4,7 @@ Spirals, rings and half moons have no centre, and a map of the neighbours may te
 linkage of the mutual reachability distances (as in HDBSCAN) keeps them whole. The rows are divided
 where the longest links join enough rows on both sides. The gap of a division compares the shortest
 of these links with the other links of more than single rows: log(shortest / 90 % quantile). Clouds
-without clusters have no such division, or a gap below zero.
+without clusters have no such division, or a gap near zero.
 """
 
 from typing import NamedTuple
