@@ -1,5 +1,7 @@
+import numpy as np
 import pytest
 
+from sgpmic_cli.clustering.group_map import GroupMap
 from sgpmic_cli.data import TableOptions, load
 from sgpmic_cli.errors import UsageError
 
@@ -75,3 +77,31 @@ def test_all_wrong_names_are_reported_at_once(write):
     assert "has 2 problems" in told
     assert "'nme' for label (did you mean 'name'?)" in told
     assert "'bb' for columns" in told
+
+
+SALES = "sales,kind\n0,a\n1,b\n5,c\n25,a\n625,b\n9,c\n"
+
+
+def test_models_see_logarithms_and_tables_keep_the_numbers(write):
+    rows = load(write(SALES), table=TableOptions(log=("sales",), numbers_only=True))
+    assert rows.feature_names == ("sales",)
+    seen = rows.recipe.logarithms(rows.Y)
+    np.testing.assert_allclose(seen[:, 0], np.log([1, 2, 6, 26, 626, 10]))
+    np.testing.assert_allclose(rows.recipe.powers(seen), rows.Y, atol=1e-12)
+    model = GroupMap(1, max_iter=1, n_components=1).fit(rows)
+    np.testing.assert_allclose(model.encode(rows), seen)
+    assert rows.Y.max() == 625
+
+
+@pytest.mark.parametrize(
+    ("log", "problem"),
+    [
+        ("kind", "column 'kind' holds categories, which have no logarithms"),
+        ("low", "column 'low' has values without a logarithm, such as -2"),
+    ],
+)
+def test_columns_without_logarithms_are_refused(write, log, problem):
+    text = SALES.replace("kind\n", "kind,low\n").replace("a\n", "a,-2\n")
+    text = text.replace("b\n", "b,3\n").replace("c\n", "c,4\n")
+    with pytest.raises(UsageError, match=problem):
+        load(write(text), table=TableOptions(log=(log,)))
