@@ -77,10 +77,10 @@ class Result:
         if not self.explained:
             return []
         features, found = self.profile.features_of, dict[str, None]()
-        ranks = pd.DataFrame(self.rows.Y[:: 1 + len(self.rows.Y) // ENOUGH_ROWS]).rank()
+        ranks = pd.DataFrame(self.rows.Y[:: 1 + len(self.rows.Y) // ENOUGH_ROWS]).rank().to_numpy()
         for name in dict.fromkeys(rule.explained_by[0] for rule in self.explained):
             found[name] = None
-            alike = np.array([ranks.corrwith(ranks[j]).abs() for j in features[name]])
+            alike = np.abs([_correlations(ranks, j) for j in features[name]])
             for other, js in features.items():
                 if (alike[:, js].max(axis=1) >= SAME).all():
                     found[other] = None
@@ -102,6 +102,15 @@ class Result:
         from sgpmic_cli.scores import score_all  # not needed without classes
 
         return score_all(self.rows.labels, self.results.labels)
+
+
+def _correlations(Y: Array, j: int) -> Array:
+    """Return the correlations of all columns (P,) with column j, over the rows that have both."""
+    mask = np.isnan(Y) | np.isnan(Y[:, [j]])
+    x, y = np.ma.array(np.broadcast_to(Y[:, [j]], Y.shape), mask=mask), np.ma.array(Y, mask=mask)
+    x, y = x - x.mean(axis=0), y - y.mean(axis=0)
+    squares = (x**2).sum(axis=0) * (y**2).sum(axis=0)
+    return np.asarray(((x * y).sum(axis=0) / np.ma.sqrt(squares)).filled(np.nan))
 
 
 def found_again(labels: Indices, again: Indices) -> tuple[list[int], list[int]]:
