@@ -96,7 +96,7 @@ def gross_outliers(Y: Array) -> BoolArray:
         if len(known) > 2 * most + 1:
             low, high = known[most], known[-1 - most]
             beyond = np.maximum(low - column, column - high)
-            far |= (high > low) & (np.nan_to_num(beyond) > FAR * (high - low))
+            far |= (high - low > SAFE_RANGE[0]) & (np.nan_to_num(beyond) > FAR * (high - low))
     return far if far.sum() <= most else np.zeros(n, dtype=bool)
 
 

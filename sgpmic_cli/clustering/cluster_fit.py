@@ -83,13 +83,14 @@ def copy_groups(Y: Array, columns: Indices) -> tuple[Indices, Array]:
     bases = [_basis(part) for part in np.split(centred, np.cumsum(sizes)[:-1], axis=1)]
     degrees, B = np.array([basis.shape[1] for basis in bases]), np.hstack(bases)
     owners, ones = np.repeat(np.arange(len(sizes)), degrees), np.ones(B.shape[1])
-    member, pairs = csr_matrix((ones, (owners, np.arange(len(ones))))), []
+    member = csr_matrix((ones, (owners, np.arange(len(ones)))), (len(sizes), len(ones)))
+    pairs = []
     for block in gen_batches(len(sizes), COLUMNS_AT_ONCE):
         own = np.isin(owners, np.arange(block.start, block.stop))
         squares = (B[:, own].T @ B) ** 2
-        if len(ones) > len(sizes):
+        if (degrees != 1).any():
             squares = member[block][:, own] @ squares @ member.T
-        least = np.minimum(degrees[block, None], degrees)
+        least = np.minimum(degrees[block, None], degrees).clip(1)  # a basis may be empty
         near = np.flatnonzero(squares >= COPY**2 * least) + block.start * len(sizes)
         pairs.append(np.divmod(near, len(sizes)))
     i, j = np.hstack(pairs)

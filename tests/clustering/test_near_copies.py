@@ -45,6 +45,10 @@ def test_a_number_or_flag_that_follows_from_a_category_is_a_copy():
     assert copies == [3.0] * 7 + [1.0]
 
 
+def test_a_column_that_rounding_makes_constant_is_no_copy():
+    assert groups(NOISE, np.eye(5)[STORE], 1e-9 * NOISE)[0] == [0] + [1] * 5 + [2]
+
+
 def test_many_columns_need_no_matrix_of_all_pairs():
     Y, columns = np.random.RandomState(0).standard_normal((5, 1500)), np.arange(1500)
     tracemalloc.start()
