@@ -86,3 +86,8 @@ def test_silhouettes_of_one_cluster_and_of_single_rows_are_zero():
     distances = cdist(CORNERS, CORNERS)
     assert silhouette(distances, np.zeros(200, dtype=int), 1) == 0.0
     assert silhouette(distances, np.arange(200), 200) == 0.0
+
+
+def test_columns_of_very_different_units_are_compared_with_finite_clouds():
+    Y = np.random.RandomState(0).standard_normal((40, 3)) * [1.0, 1.0, 1e18]
+    assert np.isfinite([row["reference"] for row in choose_number(Y, [1, 2, 3], None)[1]]).all()
