@@ -14,10 +14,10 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryFile, mkdtemp
+from tempfile import mkdtemp
 from typing import IO, Literal
 
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import UsageError
 
 MARKER = ".sgpmic.json"
 TEMPORARY = ".sgpmic-tmp-"  # the beginning of temporary names
@@ -51,18 +51,6 @@ def write_whole(path: Path, text: str) -> None:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 
-def check_writable(folder: Path, option: str) -> None:
-    """Create the folder of an option. Raise SgpmicError if files cannot be written into it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise SgpmicError(
-            f"cannot write into {option} {str(folder)!r}: {error.strerror}; name another folder."
-        ) from error
-
-
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Lock a folder, and remove what killed processes left in it.
@@ -94,7 +82,7 @@ def output_folder(out: Path, command: str, mode: Mode = "add") -> Iterator[Path]
     """
     new = [folder for folder in (out, *out.parents) if not folder.exists()]
     try:
-        check_writable(out, "--out")
+        out.mkdir(parents=True, exist_ok=True)
         with locked(out):
             old = own_files(out, command, mode)
             folder = Path(mkdtemp(prefix=TEMPORARY, dir=out))
@@ -118,7 +106,7 @@ def write_files(out: Path, command: str, texts: Mapping[str, str]) -> None:
 
 def claim_folder(out: Path, command: str) -> None:
     """Mark a folder for a command that stores runs there before it writes its files."""
-    check_writable(out, "--out")
+    out.mkdir(parents=True, exist_ok=True)
     _write_marker(out, command, own_files(out, command, "add"))
 
 

@@ -6,11 +6,10 @@ import signal
 
 import pytest
 
-from sgpmic_cli.errors import SgpmicError, UsageError
+from sgpmic_cli.errors import UsageError
 from sgpmic_cli.files import (
     MARKER,
     TEMPORARY,
-    check_writable,
     claim_folder,
     locked,
     output_folder,
@@ -152,9 +151,3 @@ def test_leftovers_of_killed_processes_are_removed(tmp_path):
         (tmp_path / name).write_text("text")
     with locked(tmp_path):
         assert texts(tmp_path) == {".sgpmic-notes": "text"}
-
-
-def test_a_folder_that_is_not_writable_is_one_sentence(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(SgpmicError, match=r"cannot write into --out .*: Not a directory"):
-        check_writable(tmp_path / "file" / "deeper", "--out")

@@ -178,7 +178,7 @@ def _load_file(name: str, label: str | None) -> Rows:
     if not is_table(name):
         entry(name)  # raises the error of an unknown name
     table = read(name, known=(label,))
-    column = label or table.columns[-1]
+    column = label or table.frame.columns[-1]
     data = rows_of(table, TableOptions(column))
     if np.isnan(data.Y).any():
         raise UsageError(f"{name} has missing values, which few methods take: fill them in.")

@@ -22,7 +22,7 @@ from sgpmic_cli._typing import Array, Indices, PathLike
 from sgpmic_cli.benchmark.methods import error_text, import_class
 from sgpmic_cli.benchmark.plan import FILLED, Cell, Study, load_data, plan_cells, plan_runs
 from sgpmic_cli.errors import SgpmicError, UsageError
-from sgpmic_cli.files import check_writable, claim_folder, locked, write_files
+from sgpmic_cli.files import claim_folder, locked, write_files
 from sgpmic_cli.manifest import manifest
 from sgpmic_cli.scores import SCORES, score_all
 from sgpmic_cli.text import printable
@@ -134,7 +134,7 @@ def run_study(
     rows: dict[str, Row] = {}
     if out is not None:
         claim_folder(Path(out), command)
-    check_writable(runs.store.folder, "--store")
+    runs.store.folder.mkdir(parents=True, exist_ok=True)
     with locked(runs.store.folder):
         stored = len(runs.distinct) - len(pending)
         options.progress(0, len(pending), f"{stored} runs stored")

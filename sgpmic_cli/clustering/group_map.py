@@ -54,7 +54,7 @@ from sgpmic_cli.estimators import (
 from sgpmic_cli.gp import dimensions_for
 from sgpmic_cli.model_file import flattened, save_model, unflattened
 from sgpmic_cli.row_blocks import Workers, row_blocks
-from sgpmic_cli.scaling import Scale, canonical_order, gross_outliers
+from sgpmic_cli.scaling import Scale, canonical_order, check_spread, gross_outliers
 from sgpmic_cli.tables.rows import Rows
 
 SHEET_INDUCING = 4  # inducing inputs of a cluster on curved sheets; 1.5 lose neighbours
@@ -318,6 +318,7 @@ class GroupMap(estimators.RowClusterer):
         estimators.scale_columns(self, Y[usual], use_constant=False)
         self._warn_of_constant_columns()
         subsample = usual[self._subsample(Y[usual], random_state)]
+        check_spread(Y[subsample])
         rows, used = estimators.scaled(self, Y[subsample]), self.scale_ > 0
         columns = np.arange(self.n_features_in_)
         if self.encoder_ is not None:

@@ -84,16 +84,16 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
     `encode_table` raises these problems together with those that it finds.
     """
     problems = [
-        unknown_column(name, parameter, table.columns)
+        unknown_column(name, parameter, [*table.frame])
         for parameter in ("columns", "drop", "log")
         for name in getattr(options, parameter)
         if name not in table.frame
     ]
     used: list[Column] = []
     left_out: dict[str, str] = {}
-    id, found = None, RESULTS.search("\n".join(table.columns))
+    id, found = None, RESULTS.search("\n".join(table.frame))
     results = found[0].split("\n")[1:] if found else []
-    for name in table.columns:
+    for name in table.frame:
         if name == options.label:
             continue
         is_result = name in results and name not in options.columns
@@ -118,7 +118,7 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
         )
     recipe = TableRecipe(
         named=table.named,
-        file_columns=tuple(table.columns),
+        file_columns=tuple(table.frame),
         columns=tuple(used),
         label=options.label,
         id=id,

@@ -42,9 +42,9 @@ def encode_table(
     problems, notes = [*problems], [*table.notes]
     label, id, classes = options.label or recipe.label, recipe.id, None
     if options.label is not None and options.label not in table.frame:
-        problems.append(unknown_column(options.label, "label", table.columns))
+        problems.append(unknown_column(options.label, "label", [*table.frame]))
     known = {*recipe.file_columns, options.label}
-    extra = [name for name in table.columns if name not in known]
+    extra = [name for name in table.frame if name not in known]
     if extra:
         notes.append(f"columns that the model does not know are ignored: {listed(extra)}.")
     if absent := [column.name for column in recipe.columns if column.name not in table.frame]:
@@ -114,7 +114,7 @@ def _features(
             problems.append(f"column {shown(name)} has values without a logarithm, such as {low}")
         parts.append(part)
         missing[:, j] = np.isnan(part[:, 0])
-    if [column.name for column in columns] == table.columns and set(table.frame.dtypes) == FLOAT:
+    if [column.name for column in columns] == [*table.frame] and set(table.frame.dtypes) == FLOAT:
         return table.frame.to_numpy(), missing  # not copied, it may be a mapped file
     return np.hstack(parts), missing
 

@@ -65,11 +65,6 @@ class Table:
         frozenset()
     )  # names of the columns that pandas holds as categories
 
-    @property
-    def columns(self) -> list[str]:
-        """Names of all columns, in the order of the file."""
-        return [*map(str, self.frame)]
-
     def place(self, row: int, column: str) -> str:
         """Describe the position of a cell for messages."""
         line = "" if self.lines is None else f" (line {self.lines[row]})"

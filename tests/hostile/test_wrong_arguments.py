@@ -69,16 +69,16 @@ def test_wrong_argument_is_one_sentence(folder, refused, arguments, words):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "option", "path"),
+    ("arguments", "path"),
     [
-        (["fit", "iris"], "--out", "my.csv"),
-        (["fit", "iris"], "--out", "/proc/nowhere"),
-        (IRIS, "--out", "my.csv/deeper"),
-        (["table1"], "--out", "my.csv/deeper"),
+        (["fit", "iris"], "my.csv"),
+        (["fit", "iris"], "/proc/nowhere"),
+        (IRIS, "my.csv/deeper"),
+        (["table1"], "my.csv/deeper"),
     ],
 )
-def test_unwritable_output_is_reported_before_the_work(refused, arguments, option, path):
-    refused([*arguments, option, path], 1, f"cannot write into {option}")
+def test_unwritable_output_is_reported_before_the_work(refused, arguments, path):
+    refused([*arguments, "--out", path], 1, f"cannot access '{path}'")
 
 
 def test_report_does_not_replace_its_input(folder, refused):
