@@ -27,7 +27,7 @@ from sgpmic_cli.clustering.clusters.cluster_space import (
 from sgpmic_cli.clustering.clusters.columns import discrete_features, numeric_features
 from sgpmic_cli.clustering.clusters.curved import BY_SHEETS
 from sgpmic_cli.clustering.clusters.probabilities import ClusterModel
-from sgpmic_cli.clustering.clusters.search import GroupSearch
+from sgpmic_cli.clustering.clusters.search import GroupSearch, search_groups
 from sgpmic_cli.clustering.clusters.slices import MOST_CLUSTERS
 from sgpmic_cli.clustering.missing_values import Gaussian, fit_gaussian, impute
 from sgpmic_cli.errors import UsageError
@@ -61,7 +61,7 @@ def prepare_rows(rows: Array, columns: Indices) -> PreparedRows:
     rows, mask = rows[order], None if gaussian is None else missing[order]
     # The number of clusters depends on the table and not on `random_state`.
     shared = shared_dimensions(rows, discrete, used, columns, np.random.RandomState(0))
-    search = GroupSearch(rows, discrete, numeric, columns)
+    search = search_groups(rows, discrete, numeric, columns)
     return PreparedRows(rows, mask, gaussian, order, shared, search)
 
 

@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 from sgpmic_cli.clustering.cluster_fit import prepare_rows
 from sgpmic_cli.clustering.clusters import search as module
 from sgpmic_cli.clustering.clusters.groups import Groups
-from sgpmic_cli.clustering.clusters.search import GroupSearch, overlaps
+from sgpmic_cli.clustering.clusters.search import GroupSearch, overlaps, search_groups
 
 
 def noise(*shape, seed=0):
@@ -128,3 +128,25 @@ def test_a_number_is_that_of_groups_that_some_view_shows():
     assert adjusted_rand_score(found.labels, order % 3) == 1.0
     assert search.of_number(1) is None
     assert searched(noise(90, 3))[0].of_number(2) is None
+
+
+def test_a_sample_of_sparse_places_has_the_rows_of_a_small_group():
+    rows = np.random.RandomState(0).standard_normal((5025, 3))
+    rows[:25, 0] += 12.0
+    features = np.zeros(3, dtype=bool)
+    counts = [
+        np.count_nonzero(
+            GroupSearch(rows, features, ~features, np.arange(3), sparse).sample[:, 0] > 8
+        )
+        for sparse in (False, True)
+    ]
+    assert counts[0] < 15 < counts[1]
+
+
+@pytest.mark.slow
+def test_a_small_group_beside_thousands_of_rows_is_found():
+    rows = np.random.RandomState(0).standard_normal((3025, 3))
+    rows[:25, :2] += 9.0
+    features = np.zeros(3, dtype=bool)
+    search = search_groups(rows, features, ~features, np.arange(3))
+    assert np.sort(np.bincount(search.labels(search.groups))).tolist() == [25, 3000]

@@ -14,7 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.clustering.clusters.columns import two_peaks
 from sgpmic_cli.clustering.clusters.curved import LEAST_COLUMNS, sheets
-from sgpmic_cli.clustering.clusters.groups import AGREEMENT, Groups, Views
+from sgpmic_cli.clustering.clusters.groups import AGREEMENT, FEWEST, Groups, Views
 
 SAMPLE = 1_500  # rows; limits the time
 FEWEST_ROWS = 20  # of a table that is called a continuum
@@ -27,8 +27,17 @@ class GroupSearch:
     values. `columns` (P,) is the column of each feature. The answer depends on the rows alone.
     """
 
-    def __init__(self, rows: Array, discrete: BoolArray, numeric: BoolArray, columns: Indices):
-        sample = np.sort(np.random.RandomState(0).permutation(len(rows))[:SAMPLE])
+    def __init__(
+        self,
+        rows: Array,
+        discrete: BoolArray,
+        numeric: BoolArray,
+        columns: Indices,
+        sparse: bool = False,
+    ):
+        weights = _sparseness(rows) if sparse else None
+        random_state, most = np.random.RandomState(0), min(SAMPLE, len(rows))
+        sample = np.sort(random_state.choice(len(rows), most, replace=False, p=weights))
         self.rows, self.sample = rows, rows[sample]
         few = len(np.unique(columns[numeric])) < len(np.unique(columns)) / 2
         self._views = self._of(~discrete)
@@ -115,6 +124,27 @@ class GroupSearch:
         if self._numeric.Y.shape[1] < LEAST_COLUMNS:
             return None
         return sheets(self._numeric.Y, self._numeric.chart, number)
+
+
+def search_groups(
+    rows: Array, discrete: BoolArray, numeric: BoolArray, columns: Indices
+) -> GroupSearch:
+    """Return a search in a random subsample, or in one of sparse places if only that has groups.
+
+    A random subsample has too few rows of a small group beside thousands of others.
+    """
+    search = GroupSearch(rows, discrete, numeric, columns)
+    if len(rows) > SAMPLE and search.groups is None:
+        sparse = GroupSearch(rows, discrete, numeric, columns, sparse=True)
+        return search if sparse.groups is None else sparse
+    return search
+
+
+def _sparseness(rows: Array) -> Array:
+    """Return the probability (N,) of a row to be drawn, by the distance to its neighbours."""
+    distances = NearestNeighbors(n_neighbors=FEWEST).fit(rows).kneighbors()[0][:, -1]
+    distances += 1e-9
+    return np.asarray(distances / distances.sum())
 
 
 def overlaps(labels: Indices, others: Indices) -> Array:
