@@ -47,8 +47,9 @@ def write_report(model: Any | Pipeline, X: Table, path: PathLike) -> None:
     known = points[estimator.labels_ >= 0]
     # Training rows keep their latent points, and equal rows have those of the first of them.
     if found.shape != known.shape or not np.allclose(found, known, atol=1e-3 * known.std()):
-        rows = f"the {len(points)} rows that the model was fitted to"
-        raise UsageError(f"X must be {rows}, with the same values and not rounded.")
+        raise UsageError(
+            f"X must be the {len(points)} rows that the model was fitted to, unrounded."
+        )
     write_whole(path, page_alone(result))
 
 
