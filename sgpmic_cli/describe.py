@@ -47,9 +47,7 @@ def write_report(model: Any | Pipeline, X: Table, path: PathLike) -> None:
     known = points[estimator.labels_ >= 0]
     # Training rows keep their latent points, and equal rows have those of the first of them.
     if found.shape != known.shape or not np.allclose(found, known, atol=1e-3 * known.std()):
-        raise UsageError(
-            f"X must be the {len(points)} rows that the model was fitted to, unrounded."
-        )
+        raise UsageError(f"X must be the {len(points)} rows that the model was fitted to, exactly.")
     write_whole(path, page_alone(result))
 
 
