@@ -238,6 +238,7 @@ class GroupMap(estimators.RowClusterer):
             prepared = self._prepared(Y, random_state)
             estimators.report_step(self, "number of clusters")
             n_clusters = self._chosen_number(prepared, numbers)
+            estimators.check_clusters(n_clusters, prepared.rows)
             estimators.report_step(self, "clusters")
             given = None if given is None else given[self._row_indices]
             is_open = len(numbers) > 1
@@ -319,6 +320,7 @@ class GroupMap(estimators.RowClusterer):
         self._warn_of_constant_columns()
         subsample = usual[self._subsample(Y[usual], random_state)]
         check_spread(Y[subsample])
+        self.scale_[np.isnan(Y[subsample]).all(axis=0)] = 0.0
         rows, used = estimators.scaled(self, Y[subsample]), self.scale_ > 0
         columns = np.arange(self.n_features_in_)
         if self.encoder_ is not None:

@@ -74,3 +74,12 @@ def test_a_model_that_only_predicts_does_not_read_all_rows(tmp_path):
     whole, light = load(tmp_path / "m.npz"), load(tmp_path / "m.npz", every_row=False)
     assert (len(whole.labels_), len(light.labels_)) == (90, 40)
     np.testing.assert_array_equal(light.predict_proba(GAPS + 0.1), whole.predict_proba(GAPS + 0.1))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_column_that_a_subsample_lacks_is_left_out():
+    X = np.random.RandomState(0).standard_normal((60, 3))
+    X[1:, 2] = np.nan
+    assert GroupMap(max_rows=20, max_iter=1, random_state=0).fit(X).scale_[2] == 0.0
+    with pytest.raises(ValueError, match="n_clusters=21 needs at least that many rows"):
+        GroupMap(21, max_rows=20).fit(X)

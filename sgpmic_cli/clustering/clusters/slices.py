@@ -121,8 +121,7 @@ def _reference(
     for turn in range(REFERENCES):
         normal = random_state.standard_normal((n, len(spread))) * spread @ axes
         # Rounding errors of columns with large units exceed columns with small ones.
-        usual = np.clip(normal / scale, -8.0, 8.0)
-        gamma = scale * pearson3.ppf(norm.cdf(usual), skewness)
+        gamma = scale * pearson3.ppf(norm.cdf(np.clip(normal / scale, -8.0, 8.0)), skewness)
         uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
         for kind, cloud in enumerate((gamma, uniform * spread)):
             distances, means = cdist(cloud, cloud), NestedMeans(cloud, numbers[-1], 2, seed)
