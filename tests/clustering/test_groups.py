@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.clusters import groups
-from sgpmic_cli.clustering.clusters.groups import BY_TREE, BY_VIEWS, Groups, Views, neighbour_map
+from sgpmic_cli.clustering.clusters.groups import BY_GAPS, BY_VIEWS, Groups, Views, neighbour_map
 
 
 def noise(*shape, seed=0):
@@ -66,7 +66,7 @@ def test_groups_of_any_shape_and_size_are_those_that_views_agree_about(name):
     found, labels = views(name).groups(), TABLES[name]()[1]
     assert adjusted_rand_score(found.labels, labels) > 0.9
     assert found.number == labels.max() + 1
-    assert found.evidence == (BY_TREE if name == "rings" else BY_VIEWS)
+    assert found.evidence == (BY_GAPS if name == "rings" else BY_VIEWS)
     np.testing.assert_array_equal(found.divide(found.points, found.number), found.labels)
 
 
@@ -133,7 +133,15 @@ def test_rows_of_noise_join_the_nearest_cluster():
     labels = groups.by_density(X, 20, None)
     np.testing.assert_array_equal(labels[:300], labels[0] * inside + labels[299] * ~inside)
     assert labels[300:].tolist() == [labels[0], labels[299]]
-    assert groups.by_density(noise(60, 2), 2, None).max() == 0
+    assert groups.by_density(noise(60, 2), 30, None).max() == 0
+
+
+def test_a_division_of_the_columns_must_come_back_without_a_tenth_of_the_rows():
+    blobs = make_blobs(200, 2, centers=[[0, 0], [8, 8], [0, 8]], random_state=0)[0]
+    for X, low, high in ((noise(400, 2), 0.0, 0.85), (blobs, 0.99, 1.0)):
+        view = Views((X - X.mean(axis=0)) / X.std(axis=0))
+        view.chart = view.Y  # agrees with the columns, and is no evidence
+        assert low <= max(found.score for found in view.divisions) <= high
 
 
 def test_the_map_does_not_depend_on_the_order_of_columns_or_on_rounding_errors():

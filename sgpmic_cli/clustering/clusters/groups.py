@@ -4,7 +4,8 @@ Any method divides any rows, so a division alone is no evidence. The columns and
 neighbours (t-SNE) are views that distort the rows in different ways. HDBSCAN (Campello, Moulavi and
 Sander, 2013) divides each of them with several smallest sizes of a cluster. Where a division of one
 view and one of the other agree, with an adjusted Rand index of at least AGREEMENT, the rows have
-groups, and the pair that agrees best says which.
+groups, and the pair that agrees best says which. In few columns a map is much like the columns and
+repeats their chance gaps, so the division of the columns must also agree with those of subsets.
 
 If no pair agrees, single linkage (`single_linkage.py`) is a third view, for curves that the map
 tears: its parts are groups if a gap separates them and a division of the columns agrees.
@@ -37,6 +38,8 @@ GAP = 0.2  # of single linkage, a logarithm; clouds of 200 rows have at most 0.0
 # A cluster has at least 1/30 or 1/100 of the rows (coarse and fine), and at least FEWEST rows.
 PARTS = (30, 100)
 FEWEST = 5
+CORE = 3  # neighbours that set a core distance; fewer rows are no cluster
+REPEATS = 8  # of a division without a tenth of the rows
 MAP_ITERATIONS = 500  # of t-SNE; 1,000 give the same map in twice the time
 
 BY_VIEWS = "found in the columns and on the map"
@@ -89,12 +92,23 @@ class Views:
         if not chart:
             return []
         scores = np.array([[adjusted_rand_score(a, b) for b, _ in chart] for a, _ in columns])
+        for row, (labels, divide) in zip(scores, columns, strict=True):
+            if row.max() >= AGREEMENT:
+                row[:] = np.minimum(row, self._repeated(labels, divide))
         both = [(self.Y, columns, scores.max(axis=1)), (self.chart, chart, scores.max(axis=0))]
         return [
             Groups(labels, points, divide, float(score), BY_VIEWS)
             for points, found, agreements in both
             for (labels, divide), score in zip(found, agreements, strict=True)
         ]
+
+    def _repeated(self, labels: Indices, divide: Divide) -> float:
+        """Return how well a division of the columns agrees with those of most of the rows."""
+        n, found = len(labels), []
+        for seed in range(REPEATS):
+            rows = np.sort(np.random.RandomState(seed).permutation(n)[: n - max(n // 10, 1)])
+            found.append(adjusted_rand_score(labels[rows], divide(self.Y[rows], 0)))
+        return float(np.mean(found))
 
     @cached_property
     def links(self) -> Array:
@@ -158,14 +172,12 @@ def divide_by_gaps(points: Array, number: int) -> Indices:
     return np.zeros(len(points), dtype=np.intp) if parts is None else parts.labels
 
 
-def by_density(points: Array, part: int, core: int | None) -> Indices:
+def by_density(points: Array, least: int, core: int | None) -> Indices:
     """Return the clusters of HDBSCAN (N,). Rows that it calls noise join the nearest other row."""
-    n = len(points)
-    least = max(min(FEWEST, n // 2), n // part)
     labels = HDBSCAN(least, min_samples=core, copy=True).fit_predict(points)
     known = labels >= 0
     if not known.any():
-        return np.zeros(n, dtype=np.intp)
+        return np.zeros(len(points), dtype=np.intp)
     nearest = KDTree(points[known]).query(points[~known])[1]
     labels[~known] = labels[known][nearest]
     return np.unique(labels, return_inverse=True)[1]
@@ -174,15 +186,18 @@ def by_density(points: Array, part: int, core: int | None) -> Indices:
 def _divisions(points: Array) -> list[tuple[Indices, Divide]]:
     """Return divisions of the points with the functions that repeat them."""
     found: list[tuple[Indices, Divide]] = []
+    n = len(points)
     for part in PARTS:
-        for core in (None, 3):
-            divide: Divide = partial(_divide, part=part, core=core)
-            found.append((divide(points, 0), divide))
+        least = max(min(FEWEST, n // 2), n // part)
+        for core in (None, CORE):
+            divide: Divide = partial(_divide, least=least / n, core=core)
+            found.append((by_density(points, least, core), divide))
     return found
 
 
-def _divide(points: Array, _: int, part: int, core: int | None) -> Indices:
-    return by_density(points, part, core)
+def _divide(points: Array, _: int, least: float, core: int | None) -> Indices:
+    """Divide other rows, whose smallest cluster is the same fraction of them."""
+    return by_density(points, max(int(least * len(points)), CORE), core)
 
 
 def _best(candidates: list[Groups]) -> Groups | None:
