@@ -165,7 +165,7 @@ def encode(model: Any, X: Any, *, fitting: bool = False) -> Array:
         if not is_frame(X):
             validate_data(model, X, reset=False, skip_check_array=True)
         Y = model.encoder_.transform(X)
-    Y = model.encoder_.recipe_.logarithms(Y)
+    Y = Y if model.encoder_ is None else model.encoder_.recipe_.logarithms(Y)
     with input_errors():
         return check_array(Y, ensure_all_finite="allow-nan", **checks)
 
