@@ -245,7 +245,8 @@ class GroupMap(estimators.RowClusterer):
             found, self._clusters, self.stability_ = find_clusters(
                 prepared, n_clusters, is_open, given, self.n_resamples, random_state
             )
-            self.verdicts_ = prepared.search.verdicts(found.labels, n_clusters)
+            verdicts = prepared.search.verdicts(found.labels, n_clusters, self.stability_)
+            self.verdicts_ = verdicts
             in_table = np.argsort(self._row_indices)
             self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
             estimators.report_step(self, "map")

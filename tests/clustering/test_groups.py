@@ -136,14 +136,6 @@ def test_rows_of_noise_join_the_nearest_cluster():
     assert groups.by_density(noise(60, 2), 30, None).max() == 0
 
 
-def test_a_division_of_the_columns_must_come_back_without_a_tenth_of_the_rows():
-    blobs = make_blobs(200, 2, centers=[[0, 0], [8, 8], [0, 8]], random_state=0)[0]
-    for X, low, high in ((noise(400, 2), 0.0, 0.85), (blobs, 0.99, 1.0)):
-        view = Views((X - X.mean(axis=0)) / X.std(axis=0))
-        view.chart = view.Y  # agrees with the columns, and is no evidence
-        assert low <= max(found.score for found in view.divisions) <= high
-
-
 def test_the_map_does_not_depend_on_the_order_of_columns_or_on_rounding_errors():
     X = views("blobs").Y[:80]
     chart = neighbour_map(X)

@@ -36,6 +36,12 @@ def verdicts(groups, clusters):
 GROUPS = np.repeat([0, 1, 2], [40, 30, 30])
 
 
+def test_groups_that_halves_of_the_rows_do_not_show_are_slices():
+    for overlap, verdict in ((0.69, "slice"), (0.71, "group")):
+        found = with_groups(GROUPS).verdicts(GROUPS, 3, np.full(3, overlap))
+        assert [each["verdict"] for each in found] == [verdict] * 3
+
+
 def test_clusters_that_consist_of_groups_are_groups():
     assert verdicts(GROUPS, GROUPS) == ["group"] * 3
     assert verdicts(GROUPS, np.minimum(GROUPS, 1)) == ["group"] * 2  # two groups in one cluster

@@ -4,8 +4,7 @@ Any method divides any rows, so a division alone is no evidence. The columns and
 neighbours (t-SNE) are views that distort the rows in different ways. HDBSCAN (Campello, Moulavi and
 Sander, 2013) divides each of them with several smallest sizes of a cluster. Where a division of one
 view and one of the other agree, with an adjusted Rand index of at least AGREEMENT, the rows have
-groups, and the pair that agrees best says which. In few columns a map is much like the columns and
-repeats their chance gaps, so the division of the columns must also agree with those of subsets.
+groups, and the pair that agrees best says which.
 
 If no pair agrees, single linkage (`single_linkage.py`) is a third view, for curves that the map
 tears: its parts are groups if a gap separates them and a division of the columns agrees.
@@ -39,7 +38,6 @@ GAP = 0.2  # of single linkage, a logarithm; clouds of 200 rows have at most 0.0
 PARTS = (30, 100)
 FEWEST = 5
 CORE = 3  # neighbours that set a core distance; fewer rows are no cluster
-REPEATS = 8  # of a division without a tenth of the rows
 MAP_ITERATIONS = 500  # of t-SNE; 1,000 give the same map in twice the time
 
 BY_VIEWS = "found in the columns and on the map"
@@ -92,23 +90,12 @@ class Views:
         if not chart:
             return []
         scores = np.array([[adjusted_rand_score(a, b) for b, _ in chart] for a, _ in columns])
-        for row, (labels, divide) in zip(scores, columns, strict=True):
-            if row.max() >= AGREEMENT:
-                row[:] = np.minimum(row, self._repeated(labels, divide))
         both = [(self.Y, columns, scores.max(axis=1)), (self.chart, chart, scores.max(axis=0))]
         return [
             Groups(labels, points, divide, float(score), BY_VIEWS)
             for points, found, agreements in both
             for (labels, divide), score in zip(found, agreements, strict=True)
         ]
-
-    def _repeated(self, labels: Indices, divide: Divide) -> float:
-        """Return how well a division of the columns agrees with those of most of the rows."""
-        n, found = len(labels), []
-        for seed in range(REPEATS):
-            rows = np.sort(np.random.RandomState(seed).permutation(n)[: n - max(n // 10, 1)])
-            found.append(adjusted_rand_score(labels[rows], divide(self.Y[rows], 0)))
-        return float(np.mean(found))
 
     @cached_property
     def links(self) -> Array:

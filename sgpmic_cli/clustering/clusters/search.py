@@ -17,6 +17,7 @@ from sgpmic_cli.clustering.clusters.curved import LEAST_COLUMNS, sheets
 from sgpmic_cli.clustering.clusters.groups import AGREEMENT, FEWEST, Groups, Views
 
 SAMPLE = 1_500  # rows; limits the time
+AGAIN = 0.7  # mean overlap in halves; most divisions of a continuum by chance have less
 FEWEST_ROWS = 20  # of a table that is called a continuum
 
 
@@ -86,13 +87,17 @@ class GroupSearch:
             found.append(overlaps(groups.labels, labels[nearest]))
         return np.asarray(np.mean(found, axis=0))
 
-    def verdicts(self, labels: Indices, n_clusters: int) -> list[dict[str, Any]]:
+    def verdicts(
+        self, labels: Indices, n_clusters: int, stability: Array | None = None
+    ) -> list[dict[str, Any]]:
         """Return what each cluster (N,) is: a group, a slice, or too few rows to say.
 
         A cluster is a group if it consists of groups. A group that lies in several clusters makes
-        none of them a group.
+        none of them a group. None is a group if halves of the rows show others: chance gaps of a
+        few hundred rows in few columns agree with their map.
         """
-        if self.groups is None:
+        again = stability is None or stability.mean() >= AGAIN
+        if self.groups is None or not again:
             few = len(self.rows) < FEWEST_ROWS
             return [{"verdict": "too few rows to say" if few else "slice"}] * n_clusters
         groups = self.labels(self.groups)
