@@ -193,7 +193,7 @@ def _with_log(table: Table, column: Column) -> Column:
     """Return a column with logarithms, of numbers and the least positive number if some are 0."""
     values = column.encode(table.frame[column.name], table.format.decimal or ".")[0]
     positive = values[values > 0.0]
-    shift = positive.min(initial=np.inf) if (values == 0.0).any() else 0.0
+    shift = positive.min() if len(positive) and (values == 0.0).any() else 0.0
     return replace(column, log=float(shift))
 
 

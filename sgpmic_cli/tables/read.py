@@ -42,7 +42,9 @@ ENCODINGS = "utf-8", "cp1252"  # the second is that of Windows in Western Europe
 SEPARATORS = ("\t", ";", "|", ",")
 YEAR = re.compile("(18|19|20)[0-9]{2}")
 SAMPLE = 10  # lines that determine the separator and the header
-UTF_16_MARKS = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
+# The mark of UTF-32 begins with that of UTF-16.
+MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
+MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 MAX_BYTES = 1 << 31  # of a file after decompression
 MAX_SHEET_ROWS = 1 << 20
 MAX_SHEET_CELLS = 50  # for each cell of a spreadsheet that has a value, beyond the first million
@@ -138,10 +140,16 @@ def _plain_column(column: pd.Series) -> pd.Series:
             found = pd.PeriodIndex(objects).to_timestamp() if what == "period" else objects
             values = pd.to_datetime(found, utc=True).tz_localize(None)
         else:
-            cells = (float(cell) if isinstance(cell, Fraction) else cell for cell in objects)
-            values = np.array([str(cell).strip() for cell in cells], dtype=object)
+            values = np.array([_as_text(cell) for cell in objects], dtype=object)
             values[pd.isna(objects)] = ""
     return pd.Series(values, dtype=values.dtype)
+
+
+def _as_text(cell: Any) -> str:
+    """Return a cell as text; a whole number without a point, as beside no missing value."""
+    if isinstance(cell, float | Fraction):
+        cell = int(cell) if np.isfinite(float(cell)) and cell == int(cell) else float(cell)
+    return str(cell).strip()
 
 
 def default_names(n: int) -> list[str]:
@@ -268,10 +276,10 @@ def _text_table(
     name: str, content: bytes, format: TextFormat, known: Collection[str | None]
 ) -> Table:
     for start, what in OTHERS.items():
-        if re.match(start, content):
+        if re.match(start, content.removeprefix(codecs.BOM_UTF8)):
             raise UsageError(f"{name} is {what}, and save it as CSV")
-    usual = ("utf-16",) if content.startswith(UTF_16_MARKS) else ENCODINGS
-    tried = (format.encoding,) if format.encoding else usual
+    marked = tuple(encoding for mark, encoding in MARKS.items() if content.startswith(mark))[:1]
+    tried = (format.encoding,) if format.encoding else marked or ENCODINGS
     if b"\0" in content and tried is ENCODINGS:
         raise UsageError(
             f"{name} is no text file in UTF-8 with cells and lines; open it with its program, or "

@@ -98,10 +98,11 @@ def test_models_see_logarithms_and_tables_keep_the_numbers(write):
     [
         ("kind", "column 'kind' holds categories, which have no logarithms"),
         ("low", "column 'low' has values without a logarithm, such as -2"),
+        ("none", "column 'none' has values without a logarithm, such as -5"),
     ],
 )
 def test_columns_without_logarithms_are_refused(write, log, problem):
-    text = SALES.replace("kind\n", "kind,low\n").replace("a\n", "a,-2\n")
-    text = text.replace("b\n", "b,3\n").replace("c\n", "c,4\n")
+    text = SALES.replace("kind\n", "kind,low,none\n").replace("a\n", "a,-2,0\n")
+    text = text.replace("b\n", "b,3,-5\n").replace("c\n", "c,4,-3\n")
     with pytest.raises(UsageError, match=problem):
         load(write(text), table=TableOptions(log=(log,)))

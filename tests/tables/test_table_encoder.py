@@ -72,6 +72,14 @@ def test_frame_of_another_library_is_encoded_as_one_of_pandas(library):
         plain.fit(column)
 
 
+def test_a_missing_cell_changes_no_category_of_whole_numbers():
+    table = pd.DataFrame({"k": pd.Categorical([1, 2, 3] * 4), "x": np.arange(12.0) ** 2})
+    encoder = TableEncoder().fit(table)
+    known = encoder.transform(table)[1:]
+    table.loc[0, "k"] = np.nan
+    np.testing.assert_array_equal(encoder.transform(table)[1:], known)
+
+
 def test_a_table_comes_back_from_its_numbers():
     table = pd.DataFrame(
         {
