@@ -120,7 +120,8 @@ def result_tables(
         yield "Rows are counted from 1, without the header."
     yield from words.how_sure(result)
     steps = [*islice(words.next_steps(result, out, command), N_STEPS)]
-    numbers = ["all numbers of clusters"] if result.selection else []
+    by_number = bool(result.selection) and "evidence" not in result.selection[0]
+    numbers = ["all numbers of clusters"] * by_number
     contents = words.enumeration(["Map", "profiles", "doubtful rows", *numbers])
     for sentence, code in [*steps, (f"{contents} are on the page:", str(out / "report.html"))]:
         yield f"\n{sentence}"
@@ -133,7 +134,7 @@ def result_tables(
             f"{told['iterations']} iterations, bound {told['lower_bound']:.4f}"
         )
     yield facts(content | score_facts(result.scores))
-    if result.selection and "evidence" not in result.selection[0]:
+    if by_number:
         yield rich_table(*words.numbers_table(result, N_NUMBERS), left=[""])
 
 

@@ -48,7 +48,7 @@ class Rule(NamedTuple):
 
     @property
     def is_name(self) -> bool:
-        """Whether the rule holds for so many rows of the cluster that it can be its name."""
+        """Whether most rows of the cluster fulfil the rule, so that it can name the cluster."""
         return self.recall >= RIGHT
 
 

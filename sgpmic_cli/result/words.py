@@ -17,6 +17,7 @@ from sgpmic_cli.result.profile import (
 )
 from sgpmic_cli.result.result import Result, found_again
 from sgpmic_cli.result.rules import Rule
+from sgpmic_cli.scores import FAIR
 from sgpmic_cli.tables.options import plural
 
 FEW = "too few rows to say"  # a verdict
@@ -35,7 +36,6 @@ NOT_CALIBRATED = (
     "another fit may find other clusters, so they are not calibrated."
 )
 SIMILAR_SCORE = 0.9  # of the best score, a convention: such numbers of clusters are plausible
-FAIR = 0.7  # least stability of clusters that come back in halves of the rows
 
 
 def headline(result: Result) -> str:
@@ -143,7 +143,9 @@ def choice_in_words(result: Result) -> str:
     m, tried = len(result.sizes), numbers_scored(result)
     clusters = plural(m, "cluster")
     if tried and "evidence" in tried[0]:
-        return f"{clusters}, {tried[0]['evidence']}."
+        kinds = [verdict["verdict"] for verdict in result.verdicts]
+        doubt = "" if "group" in kinds else ", but not in random halves of the rows"
+        return f"{clusters}, {tried[0]['evidence']}{doubt}."
     if not tried:
         of_classes = not result.verdicts and m == result.rows.n_classes
         source = "as given" if result.names else "as asked for"

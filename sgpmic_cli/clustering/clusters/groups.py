@@ -30,14 +30,13 @@ from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.clusters.columns import values_repeat
-from sgpmic_cli.clustering.clusters.single_linkage import Division, divide_links, single_links
+from sgpmic_cli.clustering.clusters.single_linkage import CORE, Division, divide_links, single_links
 
 AGREEMENT = 0.85  # adjusted Rand index of the same division; 0.8 and 0.9 find the same groups
 GAP = 0.2  # of single linkage, a logarithm; clouds of 200 rows have at most 0.06
 # A cluster has at least 1/30 or 1/100 of the rows (coarse and fine), and at least FEWEST rows.
 PARTS = (30, 100)
 FEWEST = 5
-CORE = 3  # neighbours that set a core distance; fewer rows are no cluster
 MAP_ITERATIONS = 500  # of t-SNE; 1,000 give the same map in twice the time
 
 BY_VIEWS = "found in the columns and on the map"

@@ -15,9 +15,9 @@ from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.clustering.clusters.columns import two_peaks
 from sgpmic_cli.clustering.clusters.curved import LEAST_COLUMNS, sheets
 from sgpmic_cli.clustering.clusters.groups import AGREEMENT, FEWEST, Groups, Views
+from sgpmic_cli.scores import FAIR
 
 SAMPLE = 1_500  # rows; limits the time
-AGAIN = 0.7  # mean overlap in halves; most divisions of a continuum by chance have less
 FEWEST_ROWS = 20  # of a table that is called a continuum
 
 
@@ -96,7 +96,8 @@ class GroupSearch:
         none of them a group. None is a group if halves of the rows show others: chance gaps of a
         few hundred rows in few columns agree with their map.
         """
-        again = stability is None or stability.mean() >= AGAIN
+        rows = np.bincount(labels, minlength=n_clusters)
+        again = stability is None or np.average(stability, weights=rows) >= FAIR
         if self.groups is None or not again:
             few = len(self.rows) < FEWEST_ROWS
             return [{"verdict": "too few rows to say" if few else "slice"}] * n_clusters

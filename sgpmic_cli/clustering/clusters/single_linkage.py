@@ -16,7 +16,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from sgpmic_cli._typing import Array, Indices
 
-NEIGHBOURS = 3  # set the core distance; fewer rows are outliers
+CORE = 3  # neighbours that set the core distance; fewer rows are outliers
 LEAST_FRACTION = 0.4  # of an equal share of the rows; smaller parts are outliers
 
 
@@ -30,7 +30,7 @@ class Division(NamedTuple):
 def single_links(points: Array) -> Array:
     """Return SciPy's table of single linkage of the mutual reachability distances."""
     distances = squareform(pdist(points))
-    core = np.partition(distances, NEIGHBOURS, axis=1)[:, NEIGHBOURS]
+    core = np.partition(distances, CORE, axis=1)[:, CORE]
     reach = np.maximum(distances, np.maximum(core[:, None], core))
     np.fill_diagonal(reach, 0.0)
     return linkage(squareform(reach, checks=False), "single")
@@ -45,7 +45,7 @@ def divide_links(points: Array, links: Array, number: int) -> Division | None:
     sizes = np.r_[np.ones(n), links[:, 3]]
     smaller = sizes[links[:, :2].astype(int)].min(axis=1)
     longest = np.flatnonzero(smaller >= least)[1 - number :]
-    others = np.setdiff1d(np.flatnonzero(smaller >= NEIGHBOURS), longest)
+    others = np.setdiff1d(np.flatnonzero(smaller >= CORE), longest)
     if len(longest) < number - 1 or not len(others):
         return None
     usual = np.quantile(links[others, 2], 0.9)
