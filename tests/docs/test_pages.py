@@ -19,7 +19,12 @@ ROOT = Path(__file__).parents[2]
 GALLERY = ROOT / "docs/gallery"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 ALL_PAGES = [*PAGES, GALLERY / "index.md"]
-BLOCK = re.compile(r"(?P<before>[^\n]*)\n```(?P<kind>\w+)\n(?P<code>.*?)\n```", re.S)
+LINKING = [*ALL_PAGES, ROOT / "CHANGELOG.md", ROOT / "results/README.md"]
+BLOCK = re.compile(
+    r"(?P<before>[^\n]*)\n```(?P<kind>python|console)\n(?P<code>.*?)\n```"
+    r"(?:\n\n```text\n(?P<output>.*?)\n```)?",
+    re.S,
+)
 # Programs that a test cannot run: installations, servers, and targets that take half an hour.
 OTHER_PROGRAMS = ("make", "pip", "dask", "pre-commit")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -33,24 +38,31 @@ def blocks(page):
     """Return the code blocks to run; `<!-- not run: reason -->` before a block excludes it."""
     text = "\n" + page.read_text(encoding="utf-8")
     return [
-        (match["kind"], match["code"])
+        (match["kind"], match["code"], match["output"])
         for match in BLOCK.finditer(text)
         if not match["before"].startswith("<!-- not run: ")
-        and match["kind"] in ("python", "console")
     ]
 
 
+def shown(text):
+    """Return the lines of a text without the spaces at their ends."""
+    return [line.rstrip() for line in text.splitlines()]
+
+
 def run_commands(code):
-    for line in code.splitlines():
-        command = line.removeprefix("$ ").partition("  #")[0].strip()
+    """Run the commands of a block. Lines below a command are the first lines of its output."""
+    for part in ("\n" + code).split("\n$ ")[1:]:
+        line, *expected = part.splitlines()
+        command = line.partition("  #")[0].strip()
         program = command.partition(" ")[0]
-        if not line.startswith("$ ") or program in OTHER_PROGRAMS:
+        if program in OTHER_PROGRAMS:
             continue
         assert program == "sgpmic", f"unknown program in {command!r}"
         arguments = [sys.executable, "-m", "sgpmic_cli", *shlex.split(command)[1:]]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(arguments, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        assert shown(done.stdout)[: len(expected)] == expected, command
 
 
 @pytest.mark.slow
@@ -62,15 +74,16 @@ def test_every_block_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     known = {"__name__": "__main__"}
-    for kind, code in blocks(page):
+    for kind, code, output in blocks(page):
         if kind == "console":
             run_commands(code)
         else:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
                 exec(compile(code, str(page), "exec"), known)
+            assert output is None or shown(printed.getvalue()) == shown(output), code
 
 
-@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_exist(page):
     without_code = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
     for target in LINK.findall(without_code):
