@@ -33,8 +33,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sgpmic_cli._typing import Array, BoolArray, Indices, Table
 from sgpmic_cli.errors import UsageError, input_errors, warn_caller
 from sgpmic_cli.row_blocks import Workers, row_blocks, workers
-from sgpmic_cli.scaling import SAFE_RANGE, check_spread, offset_and_scale
-from sgpmic_cli.tables.encoder import TableEncoder, as_table, is_frame
+from sgpmic_cli.scaling import (
+    SAFE_RANGE,
+    UNSCALED_RANGE,
+    check_spread,
+    ends_with_totals,
+    offset_and_scale,
+)
+from sgpmic_cli.tables.encoder import TableEncoder, as_table, is_frame, warn_of_notes
 from sgpmic_cli.tables.recipe import TableRecipe
 from sgpmic_cli.tables.rows import RowResults, Rows
 
@@ -178,8 +184,7 @@ def _learn_encoder(model: Any, X: Any) -> None:
     elif is_frame(X):
         encoder = TableEncoder().fit(X)
         set_encoder(model, encoder.recipe_)
-        if notes := encoder.notes_:
-            warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
+        warn_of_notes(encoder.notes_)
 
 
 def set_encoder(model: Any, recipe: TableRecipe) -> None:
@@ -216,11 +221,15 @@ def training_rows(model: Any, X: Any) -> Array:
     model._left_out = np.flatnonzero(empty)
     Y = Y[~empty] if empty.any() else Y
     check_spread(Y)
+    if ends_with_totals(Y):
+        warn_caller("The last row is the sum of the others; remove it if it holds the totals.")
     return Y
 
 
 def scale_columns(model: Any, Y: Array, **options: bool) -> None:
     """Set `offset_` and `scale_` from the features (N, F)."""
+    if model.scale == "none":
+        check_spread(Y, UNSCALED_RANGE)
     levels = None if model.encoder_ is None else model.encoder_.recipe_.levels
     model.offset_, model.scale_ = offset_and_scale(Y, model.scale, levels, **options)
 

@@ -11,8 +11,10 @@ from sgpmic_cli.errors import UsageError
 from sgpmic_cli.row_blocks import moments, row_blocks
 
 SAFE_RANGE = (1e-100, 1e100)  # squares of values outside leave the floating-point range
+UNSCALED_RANGE = (1e-100, 1e15)  # distances are searched in single precision
 FAR = 10.0  # ranges; one of a million values of a normal distribution is beyond 0.5
 FEWEST_ROWS = 10  # of a table with outliers
+FEWEST_SUMMED = 5  # rows above a row of totals; the third of three rows may be a sum by chance
 FIRST_ROWS = 1024  # usually enough to find as many distinct rows as clusters
 
 Scale = Literal["none", "global", "standard"]
@@ -65,14 +67,14 @@ def offset_and_scale(
     return offset, np.where(used, scales, 0.0)
 
 
-def check_spread(Y: Array) -> None:
+def check_spread(Y: Array, allowed: tuple[float, float] = SAFE_RANGE) -> None:
     """Raise UsageError if rows are all equal or values are too large."""
     low, high = _range(Y)
-    far = max(np.nanmax(high), -np.nanmin(low)) >= SAFE_RANGE[1]
+    far = max(np.nanmax(high), -np.nanmin(low)) >= allowed[1]
     spread = np.inf if far else np.nanmax(high - low)
     if spread == 0.0:
         raise UsageError("All rows are equal, so there is nothing to cluster.")
-    if not SAFE_RANGE[0] < spread < SAFE_RANGE[1]:
+    if not allowed[0] < spread < allowed[1]:
         raise UsageError(
             "The values are too large or too small to be squared in floating point; "
             "multiply the data by a constant first."
@@ -84,20 +86,35 @@ def gross_outliers(Y: Array) -> BoolArray:
 
     The range leaves out a hundredth of the values on either side, at least one. A value is far if
     it lies more than FAR times this range beyond it: a code such as 1e9 for a missing value, or a
-    row of totals. At most as many rows are returned as the range leaves out on one side.
+    row of totals. At most as many rows are returned as the range leaves out on one side, and a last
+    row that is the sum of the others.
     """
-    n = len(Y)
+    n, ends = len(Y), ends_with_totals(Y)
     most = max(n // 100, 1)
-    far = np.zeros(n, dtype=bool)
-    if n < FEWEST_ROWS:
-        return far
-    for column in Y.T:
+    far = np.zeros(n - ends, dtype=bool)
+    for column in Y[: n - ends].T if n >= FEWEST_ROWS else ():
         known = np.sort(column[~np.isnan(column)])
         if len(known) > 2 * most + 1:
             low, high = known[most], known[-1 - most]
             beyond = np.maximum(low - column, column - high)
             far |= (high - low > SAFE_RANGE[0]) & (np.nan_to_num(beyond) > FAR * (high - low))
-    return far if far.sum() <= most else np.zeros(n, dtype=bool)
+    return np.append(far & (far.sum() <= most), np.ones(int(ends), dtype=bool))
+
+
+def ends_with_totals(Y: Array) -> bool:
+    """Return whether the last row is the sum of the others in all columns but flags.
+
+    It lies beyond all others in one of them at least.
+    """
+    last, others = Y[-1], Y[:-1]
+    if len(others) < FEWEST_SUMMED:
+        return False
+    low, high = _range(others)
+    flags = (low >= 0.0) & (high <= 1.0) & np.isin(last, (0.0, 1.0))
+    sums = sum(np.nansum(block, axis=0) for block in _blocks(others))
+    numbers = ~np.isnan(last) & ~flags
+    is_sum = np.isclose(last, sums, rtol=1e-6, atol=0.0)
+    return bool(is_sum[numbers].all() and (numbers & ((last > high) | (last < low))).any())
 
 
 def canonical_order(blocks: Iterable[Array]) -> Indices:

@@ -45,6 +45,18 @@ def test_rows_far_beyond_the_range_of_the_others_are_gross_outliers(far):
     assert not scaling.gross_outliers(np.random.RandomState(0).standard_t(3, (400, 5))).any()
 
 
+def test_a_last_row_of_totals_is_a_gross_outlier_and_a_chance_sum_is_none():
+    flags, counts = (Y[:40] > [0.0, 8.0, 1e5])[:, :1], np.round(Y[:40, :2])
+    X = np.hstack([flags, counts])
+    totals = np.r_[0.0, counts.sum(axis=0)]  # a missing flag is no total
+    for last in (totals, np.where([True, False, False], np.nan, totals)):
+        found = scaling.gross_outliers(np.r_[X, [last]])
+        assert np.flatnonzero(found).tolist() == [40]
+    assert not scaling.ends_with_totals(np.r_[X, [totals + np.eye(3)[2]]])
+    assert not scaling.ends_with_totals(np.array([[1.0], [2.0], [3.0]]))
+    assert not scaling.ends_with_totals(np.array([0.0, 1.0, -1.0, 3.0, 2.0, -3.0, 2.0])[:, None])
+
+
 def test_codes_of_many_rows_and_rare_values_are_no_gross_outliers():
     codes = np.where(np.arange(90)[:, None] < 3, -999.0, Y)
     assert not scaling.gross_outliers(codes).any()

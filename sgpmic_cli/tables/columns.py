@@ -6,7 +6,6 @@ Whole numbers may be names: identifiers of the rows, codes and dates. A problem 
 import re
 from collections import Counter
 from dataclasses import replace
-from math import isclose
 from typing import NamedTuple
 
 import numpy as np
@@ -51,11 +50,16 @@ RESULTS = re.compile(  # the names of the last columns of table-with-clusters.cs
 CODES = [sign * float(digit * n) for sign in (1, -1) for digit in "98" for n in range(2, 10)]
 SKEWED = 3.0  # a note names columns of a larger skewness
 MANY_MISSING = 0.2  # a note names columns that lack more of their values
-MIN_TOTAL_ROWS = 5  # above a last row of sums
 INDEX_NAMES = ("column_1", "Unnamed: 0")  # of row names without a name
 MIN_ID_ROWS = 10  # a shorter column of different whole numbers may be a measurement
 NAMES = 0.99  # fraction of the texts that differ in a column that names the rows
 MIN_ID_DIGITS = 9  # of numbers that are identifiers whatever the column is called
+# Texts such as 5 kg, (3), 24:00 and Monday, 3 March 2024.
+QUANTITY = re.compile(r"\W*\d|\w+[ ,.].*\b(18|19|20)\d\d\b")
+WRITE = (
+    "; if these are quantities or dates, write plain numbers, with the unit in the name of the "
+    "column, or dates such as 2024-01-31"
+)
 # Last words of the names of columns. Numbers of the first kind are never quantities. Numbers of the
 # second kind are identifiers if no two rows share one.
 CODE = re.compile(
@@ -91,7 +95,7 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
     ]
     used: list[Column] = []
     left_out: dict[str, str] = {}
-    id, found = None, RESULTS.search("\n".join(table.frame))
+    ids, found = list[str](), RESULTS.search("\n".join(table.frame))
     results = found[0].split("\n")[1:] if found else []
     for name in table.frame:
         if name == options.label:
@@ -102,7 +106,7 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
             problems.append(decision)
         elif isinstance(decision, LeftOut):
             left_out[name] = decision.why
-            id = name if id is None and decision.is_id else id
+            ids += [name] * decision.is_id
         elif decision.categories and options.numbers_only:
             left_out[name] = AS_ASKED
         elif name in options.log and (kind := decision.role.taken_as) != "numbers":
@@ -110,7 +114,7 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
         else:
             used.append(_with_log(table, decision) if name in options.log else decision)
     if not problems and not used:
-        reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()]
+        reasons = [f"{shown(name)} ({why})" for name, why in left_out.items()] or ["all"]
         problems.append(
             f"there is no feature column to cluster by; left out are {', '.join(reasons[:8])}; "
             "add columns of numbers, or of texts that repeat, or name the separator (--separator)"
@@ -121,7 +125,7 @@ def learn_recipe(table: Table, options: TableOptions) -> tuple[TableRecipe, list
         file_columns=tuple(table.frame),
         columns=tuple(used),
         label=options.label,
-        id=id,
+        id=min(ids, key=lambda name: _fraction_of_digits(table.frame[name]), default=None),
         left_out=left_out,
         format=replace(options.format, decimal=table.format.decimal or "."),
     )
@@ -157,7 +161,7 @@ def decision_notes(recipe: TableRecipe) -> list[str]:
 
 def doubts(recipe: TableRecipe, Y: np.ndarray) -> list[str]:
     """Describe what may be wrong in the features (N, P) of a table, and stays as it is."""
-    notes, lacking, skewed, is_total = [], [], [], []
+    notes, lacking, skewed = [], [], []
     first_features = np.unique(recipe.column_of_feature, return_index=True)[1]
     is_code = np.isin(Y, CODES)
     for column, j in zip(recipe.columns, first_features, strict=True):
@@ -176,16 +180,11 @@ def doubts(recipe: TableRecipe, Y: np.ndarray) -> list[str]:
         for code, n in zip(codes[far], counts[far], strict=True):
             where = f"column {name} has {code:g} in {n} rows, far from its other values"
             notes.append(f"{where}: leave such cells empty if it stands for missing values.")
-        if not np.isnan(values[-1]):
-            total = known[:-1].sum()
-            is_total.append(total != 0 and isclose(values[-1], total, rel_tol=1e-6))
     if skewed:
         where = f"{', '.join(skewed[:MAX_CATEGORIES])}"
         notes.append(f"a few rows have most of: {where}; their logarithms (--log) may show more.")
     if lacking:
         notes.append(f"many values are missing: {', '.join(lacking)}.")
-    if len(Y) > MIN_TOTAL_ROWS and is_total and all(is_total):
-        notes.append("the last row is the sum of the others; remove it if it holds the totals.")
     return notes
 
 
@@ -290,14 +289,21 @@ def _decide_on_categories(
         return LeftOut(f"its only value is {shown(known[0])}")
     if distinct <= most and (distinct < len(known) or asked):
         return Column(name, None, tuple(sorted(counts)))
+    hint = WRITE * (not why and all(map(QUANTITY.match, counts)))
     if distinct >= NAMES * len(known):
         few = "no" if distinct == len(known) else "hardly any"
         is_id = len(known) == len(cells)
-        return LeftOut(f"{why}{few} two rows share a value, as in an id", is_id)
+        return LeftOut(f"{why}{few} two rows share a value, as in an id{hint}", is_id)
     largest = sorted(counts, key=lambda text: (-counts[text], text))[:MAX_CATEGORIES]
     if 2 * sum(counts[text] for text in largest) >= len(known) >= 2 * distinct:
         return Column(name, None, (*sorted({*largest} - {OTHER}), OTHER), has_rest=True)
-    return LeftOut(f"{why}it has {distinct} different values, too many to be categories")
+    return LeftOut(f"{why}it has {distinct} different values, too many to be categories{hint}")
+
+
+def _fraction_of_digits(column: pd.Series) -> float:
+    """Return the fraction of digits in the first texts of a column, in tenths."""
+    text = "".join(texts_of(column.head(100)))
+    return round(sum(map(str.isdigit, text)) / max(len(text), 1), 1)
 
 
 def words_of(name: str) -> list[str]:

@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sgpmic_cli._typing import BoolArray
-from sgpmic_cli.errors import UsageError
+from sgpmic_cli.errors import UsageError, warn_caller
 from sgpmic_cli.tables.columns import decision_notes, doubts, learn_recipe
 from sgpmic_cli.tables.notation import texts_of
 from sgpmic_cli.tables.options import (
@@ -30,6 +30,7 @@ from sgpmic_cli.text import nearest
 
 FLOAT = {np.dtype(np.float64)}
 MISSING_CLASS = ["", "?"]  # a class may have any other name
+UNKNOWN = "counted as missing."  # end of the note on texts that a model does not know
 
 
 def encode_table(
@@ -106,7 +107,7 @@ def _features(
             problems.append(invalid_cell(table.place(row, name), cell, n, kind))
         elif n:
             values = f"{plural(n, 'value')} that the model does not know, such as {shown(cell)}"
-            notes.append(f"column {shown(name)} has {values} in row {row + 1}; counted as missing.")
+            notes.append(f"column {shown(name)} has {values} in row {row + 1}; {UNKNOWN}")
         if large := table.too_large(name, part[:, 0]):
             problems.append(large)
         if column.log is not None and (part <= -column.log).any():
@@ -114,7 +115,8 @@ def _features(
             problems.append(f"column {shown(name)} has values without a logarithm, such as {low}")
         parts.append(part)
         missing[:, j] = np.isnan(part[:, 0])
-    if [column.name for column in columns] == [*table.frame] and set(table.frame.dtypes) == FLOAT:
+    plain = [column.name for column in columns if not (column.categories or column.notation)]
+    if plain == [*table.frame] and set(table.frame.dtypes) == FLOAT:
         return table.frame.to_numpy(), missing  # not copied, it may be a mapped file
     return np.hstack(parts), missing
 
@@ -183,11 +185,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Return the numbers (n_samples, n_features) of a table, NaN for missing values.
 
-        Its columns may have another order. A row without any value is NaN throughout.
+        Its columns may have another order. A row without any value is NaN throughout. A warning
+        names texts that the fitted table did not have.
         """
         check_is_fitted(self)
         table = self._table(X, fitting=False)
         rows = encode_table(table, self.recipe_, TableOptions())
+        warn_of_notes([note for note in rows.notes if note.endswith(UNKNOWN)])
         Y = np.full((len(table.frame), rows.Y.shape[1]), np.nan)
         assert rows.row_numbers is not None
         Y[rows.row_numbers - 1] = rows.Y
@@ -232,6 +236,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def roles_(self) -> list[ColumnRole]:
         """What each column was taken for."""
         return self.recipe_.roles
+
+
+def warn_of_notes(notes: Sequence[str]) -> None:
+    """Issue one warning of all notes, if there are any."""
+    if notes:
+        warn_caller(" ".join(note[0].upper() + note[1:] for note in notes))
 
 
 def as_table(X: Any) -> Any:

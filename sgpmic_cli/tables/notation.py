@@ -34,6 +34,7 @@ DAYS = (
     *("%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%m/%Y"),
 )
 TRUTH = {"True": "False", "yes": "no", "Yes": "No", "YES": "NO", "y": "n", "Y": "N", "T": "F"}
+FLAGS = {"1": 1, "1.0": 1, "0": 0, "0.0": 0}  # beside truth values
 TIME = re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?( [AaPp][Mm])?$")
 PARTS = {"%Y": "year", "%y": "year", "%m": "month", "%b": "month", "%B": "month", "%d": "day"}
 
@@ -202,6 +203,6 @@ def categories_of(column: pd.Series, expected: Collection[str] = ()) -> np.ndarr
     known = [SPELLINGS.get(text.lower(), text) for text in known]
     words = {*known, *expected} - {""}
     for yes, no in TRUTH.items():
-        if not words.isdisjoint({yes, no}) and words <= {yes, no, "1", "0"}:
-            known = [{"1": yes, "0": no}.get(text, text) for text in known]
+        if not words.isdisjoint({yes, no}) and words <= {yes, no, *FLAGS}:
+            known = [(no, yes)[FLAGS[text]] if text in FLAGS else text for text in known]
     return np.array(known, dtype=object)[codes]

@@ -250,11 +250,29 @@ def _npy_table(name: str, source: str | io.BytesIO) -> Table:
 
 
 def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
-    """Return the first sheet. Decimal separators in its texts are found column by column."""
+    """Return the first sheet with two rows of two cells, or the first without any such sheet.
+
+    Decimal separators in its texts are found column by column.
+    """
     from openpyxl import load_workbook
 
-    book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-    sheet, *others = book.worksheets
+    sheets = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets
+    for sheet in (*sheets, sheets[0]):
+        rows = _rows_of_sheet(name, sheet)
+        if sum(len(row) - row.count(None) > 1 for row in rows.values()) > 1:  # a table
+            break
+    cells, lines = pd.DataFrame([*rows.values()], dtype=object), np.array([*rows])
+    table = _with_header(name, cells, lines, TextFormat(",", "."), known)
+    notes = table.notes
+    if len(sheets) > 1:
+        which = "the first" if sheet is sheets[0] else "the first with a table"
+        other = "to read another one, save it as a file of its own"
+        notes = (f"{which} of {len(sheets)} sheets is read: {shown(sheet.title)}; {other}.", *notes)
+    return replace(table, frame=plain_frame(table.frame), notes=notes)
+
+
+def _rows_of_sheet(name: str, sheet: Any) -> dict[int, tuple[Any, ...]]:
+    """Return the rows of a sheet with cells that have a value, by their numbers."""
     sheet.reset_dimensions()  # those that a file names may be wrong
     rows, line, filled = {}, 0, 0
     for line, row in enumerate(islice(sheet.iter_rows(values_only=True), MAX_SHEET_ROWS + 1), 1):
@@ -264,12 +282,7 @@ def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
     if line > MAX_SHEET_ROWS or width * len(rows) > 1_000_000 + MAX_SHEET_CELLS * filled:
         where = f"in column {width} or beyond row {MAX_SHEET_ROWS:,}"
         raise UsageError(f"{name} has a cell far from its table, {where}; delete it")
-    cells, lines = pd.DataFrame([*rows.values()], dtype=object), np.array([*rows])
-    table = _with_header(name, cells, lines, TextFormat(",", "."), known)
-    notes = table.notes
-    if others:
-        notes = (f"the first of {len(others) + 1} sheets is read: {shown(sheet.title)}.", *notes)
-    return replace(table, frame=plain_frame(table.frame), notes=notes)
+    return {line: row + (None,) * (width - len(row)) for line, row in rows.items()}
 
 
 def _text_table(
@@ -388,6 +401,12 @@ def _with_header(
         names = [cell or name for cell, name in zip(start[0], names, strict=True)]
     check_names(name, names)
     frame = cells.set_axis(names, axis=1).iloc[int(named) :].reset_index(drop=True)
+    blank = np.flatnonzero([not any(column) for column in zip(*start, strict=True)])
+    below = frame.iloc[:, blank].to_numpy(dtype=object)
+    empty = blank[(pd.isna(below) | (below == "")).all(axis=0)]
+    if len(empty):
+        notes.append(f"empty columns without a name are left out: {len(empty)}.")
+        frame = frame.drop(columns=frame.columns[empty])
     return Table(name, frame, named, lines[int(named) :], format, tuple(notes))
 
 

@@ -62,6 +62,10 @@ class Column:
             return ones, (index < 0) & (known != "")
         notation = self.notation or Notation(decimal)
         numbers, invalid = numbers_of(cells, notation)
+        if self.notation is None and invalid.any():
+            texts = categories_of(cells)
+            if {*texts} <= {"", "True", "False"}:  # flags that were 1 and 0
+                numbers, invalid = np.where(texts == "", np.nan, texts == "True"), invalid & False
         if cells.dtype.kind == "M" and not notation.date:
             invalid = ~np.isnan(numbers)
         return numbers[:, None], invalid

@@ -50,7 +50,7 @@ def test_the_cells_of_a_file_are_copied(tmp_path, name):
 
 def test_rows_that_were_left_out_get_empty_cells(tmp_path):
     found = copy(tmp_path, "a\tb\t\n1\t2\t\n\t\t\n5\t7\t\n9\t9\t\n")
-    assert [line.split("\t", 3)[3] for line in found[1:]] == [
+    assert [line.split("\t", 2)[2] for line in found[1:]] == [
         "0\t0.75\t0.5\t0\t0.5\t-0.5",
         "\t\t\t\t\t",
         "1\t0.75\t1.0\t1\t1.5\t-0.5",

@@ -157,15 +157,16 @@ def test_parquet_with_missing_values_dates_large_integers_and_row_names(here):
     assert [*read_table(parquet(twice), TextFormat()).frame] == [*frame]
 
 
-def workbook(cells, *sheets):
+def workbook(cells, notes=()):
     openpyxl = pytest.importorskip("openpyxl")
     book, buffer = openpyxl.Workbook(), io.BytesIO()
+    for note in notes:
+        book.active.append([note, None])
+    sheet = book.create_sheet("data") if notes else book.active
     for row in ROWS.tolist():
-        book.active.append(row)
+        sheet.append(row)
     for place, value in cells.items():
-        book.active[place] = value
-    for name in sheets:
-        book.create_sheet(name)
+        sheet[place] = value
     book.save(buffer)
     return buffer.getvalue()
 
@@ -182,6 +183,22 @@ def test_cells_far_from_the_table_are_refused(here):
     (here / "t.xlsx").write_bytes(edited.getvalue())
     with pytest.raises(UsageError, match="in column 3 or beyond row 1,048,576; delete it"):
         load("t.xlsx")
+
+
+def test_one_note_names_the_columns_before_a_far_cell(here):
+    (here / "t.xlsx").write_bytes(workbook({"XFD20": 1}))
+    rows = load("t.xlsx")
+    assert rows.feature_names == ("column_1", "column_2", "column_3")
+    assert rows.notes[0] == "column 'column_16384' is left out: its only value is '1'."
+    assert rows.notes[1] == "empty columns without a name are left out: 16380."
+    assert len(rows.notes) == 2
+
+
+def test_the_first_sheet_with_a_table_is_read(here):
+    (here / "t.xlsx").write_bytes(workbook({}, ["About these data", "A. N. Other"]))
+    rows = load("t.xlsx")
+    np.testing.assert_allclose(rows.Y, ROWS)
+    assert rows.notes[0].startswith("the first with a table of 2 sheets is read: 'data'; to read")
 
 
 @pytest.mark.parametrize("compressed", [gzip.compress(b"a,b\n1,2\n", mtime=0), zipped("one.csv")])

@@ -1,5 +1,6 @@
 """Frames and arrays as people have them in Python."""
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -29,7 +30,36 @@ def test_numbers_that_pandas_holds_as_categories_are_categories():
 
 def test_truth_values_of_new_rows_may_be_numbers():
     assert encoded([True, False, True, False], [1, 0, "true", None])[:3, 1].tolist() == [1, 0, 1]
+    assert encoded(["True", "1.0", "0.0", "False"], [1.0, 0.0, 1, 0])[:, 1].tolist() == [1, 0, 1, 0]
+    assert encoded([1, 0, 1.0, 0], [True, False, "1", None])[:3, 0].tolist() == [1, 0, 1]
     assert encoded(["Yes", "No", "1", 0], ["0", "Yes", 1, "No"])[:, 1].tolist() == [0, 1, 1, 0]
+
+
+def test_a_last_row_of_sums_is_named_and_changes_nothing():
+    X = np.random.RandomState(4).randn(30, 3) @ [[1.0, 2.0, 0.5], [0.0, 1.0, 3.0], [0.3, 0.0, 1.0]]
+    alone = GroupMap(max_iter=1, n_resamples=0, random_state=0).fit(X)
+    with pytest.warns(UserWarning, match="The last row is the sum of the others"):
+        model = GroupMap(max_iter=1, n_resamples=0, random_state=0).fit(np.r_[X, [X.sum(axis=0)]])
+    assert np.array_equal(model.labels_[:-1], alone.labels_)
+    assert np.array_equal(model.scale_, alone.scale_)
+
+
+def test_unscaled_values_that_are_too_far_apart_for_a_map_are_refused():
+    X = 1e18 * np.array([OTHER, [5.0, 1.0, 3.0, 2.0]]).T
+    with pytest.raises(UsageError, match=r"too large.*multiply the data by a constant"):
+        GroupMap(2, scale="none").fit(X)
+
+
+def test_one_warning_names_the_texts_that_a_model_does_not_know():
+    table = pd.DataFrame({"a": [*"xyxy"], "b": [*"uuvv"], "c": OTHER})
+    model = GroupMap(2, max_iter=1, n_resamples=0, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(table)
+    known = r"^Column 'a' has 2 values that the model does not know, such as 'z' in row 3; counted"
+    with pytest.warns(UserWarning, match=rf"{known} as missing\. Column 'b' has 1 value") as caught:
+        model.predict(table.assign(a=[*"xyzz"], b=[*"uvvw"]))
+    assert len(caught) == 1
 
 
 def test_a_decimal_separator_that_the_model_does_not_know_is_named():
