@@ -20,8 +20,9 @@ import pandas as pd
 from benchmarks import invariance, map_study, missing_values, new_rows, study
 from benchmarks.agreement import PROCEDURES, compared, read_cells
 from benchmarks.shared import number_table, standard_error
+from benchmarks.verdicts import CLOUDS
 from sgpmic_cli.benchmark import compare
-from sgpmic_cli.benchmark.compare import METRICS, NEAR, ROW, Verdict
+from sgpmic_cli.benchmark.compare import METRICS, NEAR
 from sgpmic_cli.benchmark.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -90,13 +91,6 @@ def percent(folder: str, verdict: str) -> str:
     return f"{100 * int(count(folder, verdict)) / int(count(folder, 'judged')):.0f} %"
 
 
-def near_but_significant(folder: str) -> str:
-    """Return the number of cells that are within one point and differ significantly."""
-    cells = read_cells(RESULTS / folder)
-    near = cells[cells["verdict"] == Verdict.NEAR]
-    return str(((near["low"] > 0.0) | (near["high"] < 0.0)).sum())
-
-
 def interval_within_one_point(folder: str) -> str:
     """Return the number of cells whose whole interval is within one point."""
     return str((read_cells(RESULTS / folder)[["low", "high"]].abs().max(axis=1) <= NEAR).sum())
@@ -132,24 +126,11 @@ def cells(folder: str, method: str, dataset: str, metric: str, variance: str = "
     return ", ".join(f"{mean:.2f}" for mean in table[found].drop_duplicates("q")["mean"])
 
 
-def column_cells() -> str:
-    """Return the rows of SGP-MIC's column beside Algorithm 1 and the null models."""
-    columns: dict[str, pd.Series] = {}
-    for title, (folder, method) in PROCEDURES.items():
-        cells = read_cells(RESULTS / folder)
-        cells = cells[cells["method"] == method].set_index(["metric", *ROW, "q"])
-        columns |= {"printed": cells["paper_mean"], title: cells["mean"]}
-    rows = pd.DataFrame(columns).map("{:.2f}".format).groupby([*ROW, "q"], sort=False)
-    body = [
-        [f"{dataset} {variance:g} % (Q = {q})", *means]
-        for (dataset, variance, q), *means in rows.agg(", ".join).itertuples()
-    ]
-    return markdown_table(["ACC, NMI", *columns], body)
-
-
-def agreement(name: str) -> str:
-    """Return a table of the agreement with the paper."""
+def agreement(name: str, row: str | None = None) -> str:
+    """Return a table of the agreement with the paper, or its rows that have an entry `row`."""
     table = read(f"agreement/{name}.csv")
+    if row is not None:
+        table = table[table.eq(row).any(axis=1)]
     shown = table.map(lambda x: f"{x:.2f}" if isinstance(x, float) else str(x)).replace("nan", "")
     return markdown_table([*table], shown.to_numpy().tolist())
 
@@ -254,9 +235,12 @@ def missing(way: str) -> str:
 
 
 def false_alarms() -> str:
-    """Return how often clusters are called groups, by kind of table."""
-    table = read("verdicts.csv").set_index("table")
-    return number_table("fraction of tables with a group", table, "{:.2f}")
+    """Return how often clusters are called groups: in clouds, and in each kind of two groups."""
+    table, clouds = read("verdicts.csv").set_index("table"), list(CLOUDS)
+    alarms = table.loc[clouds].agg(["mean", "max"])
+    alarms.index = [f"{len(clouds)} kinds of clouds, mean", "the kind with most false alarms"]
+    shown = pd.concat([alarms, table.drop(index=clouds)])
+    return number_table("fraction of tables with a group", shown, "{:.2f}")
 
 
 def new_row_probabilities() -> str:
@@ -287,15 +271,6 @@ def threads() -> str:
         name = f"{row['work']}, {row['setting']} model"
         body.append([name, f"{row['n']:,}", f"{one:#.2g} s", f"{two:#.2g} s", f"{one / two:.2f}"])
     return markdown_table(["", "rows", "one thread", "two threads", "ratio"], body)
-
-
-def whole_fits() -> str:
-    """Return milliseconds of whole fits of one component beside GPy's."""
-    body = [
-        [row["name"], *(f"{row['ms'][library]:.0f}" for library in ("ours", "gpy"))]
-        for row in read("speed.json")["whole_fits"]
-    ]
-    return markdown_table(["size of", "ours", "GPy"], body)
 
 
 def ways() -> str:

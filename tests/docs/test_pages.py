@@ -119,10 +119,10 @@ def test_command_line_page_is_up_to_date(monkeypatch):
     assert text_of("docs/command-line.md") == write_command_line.text(), "run `make docs`"
 
 
-@pytest.mark.parametrize("page", ["docs/faults.md", "docs/built.md", "docs/model.md"])
+@pytest.mark.parametrize("page", ["docs/lessons.md", "docs/built.md", "docs/model.md"])
 def test_named_files_exist(page):
     names = {*re.findall(r"`([\w/]+\.(?:py|toml|csv))`", text_of(page))}
-    folders = ["tests"] if page == "docs/faults.md" else ["sgpmic_cli", "datasets"]
+    folders = ["sgpmic_cli", "datasets", "results", "tests"]
     known = {str(path) for name in folders for path in (ROOT / name).rglob("*.*")}
     missing = [name for name in names if not any(path.endswith(f"/{name}") for path in known)]
     assert names

@@ -8,7 +8,7 @@ Fraley and Raftery (Journal of Classification, 2007), whose weight is that of P 
     C_m = (scatter_m + P pooled) / (n_m + P) + diag(floor)
 
 Imputed values count as data. t distributions are robust, so a mixture that leaves them out is not
-better (`docs/tried.md`).
+better (`docs/lessons.md`).
 """
 
 from typing import NamedTuple

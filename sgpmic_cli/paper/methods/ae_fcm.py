@@ -1,7 +1,7 @@
 """AE-FCM and VAE-FCM: fuzzy c-means on the codes of an autoencoder P-64-32-Q-32-64-P.
 
 The paper states the layer sizes P-64-32-Q, without saying for which method, and no other setting.
-docs/baseline-settings.md describes how the other settings were chosen and compares variants.
+docs/printed-numbers.md says how the other settings were chosen.
 
 The printed column of VAE-FCM is close to chance. `VAEFCM` reproduces it with the settings of
 examples for images: a sigmoid output with cross-entropy averaged over columns, a divergence summed

@@ -2,7 +2,7 @@
 
 An autoencoder is trained first. Then the encoder and the cluster centres minimise KL(P || Q), where
 Q are soft assignments and P is a sharpened version of Q. The paper neither explains nor cites
-DEEPC; that it is this method is our reading. docs/baseline-settings.md describes the choice of the
+DEEPC; that it is this method is our reading. docs/printed-numbers.md describes the choice of the
 settings. The network uses single precision. The printed ACC is closest to one-to-one matching.
 
 J. Xie, R. Girshick and A. Farhadi, "Unsupervised Deep Embedding for Clustering Analysis", ICML,

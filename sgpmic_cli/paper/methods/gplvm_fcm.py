@@ -8,7 +8,7 @@ The full model, in which the white variance is the noise variance, factors N x N
 
 The sparse model is SGP-MIC with one component, unit responsibilities and a standard normal prior.
 The bound of SGP-MIC is then the DTC likelihood, so that one M-step of SGP-MIC is the fit. The paper
-shows the full model in two figures only. docs/baseline-settings.md describes how the noise
+shows the full model in two figures only. docs/printed-numbers.md says by what the noise
 precision and the numbers of steps were chosen.
 
 N. D. Lawrence, "Gaussian Process Latent Variable Models for Visualisation of High Dimensional

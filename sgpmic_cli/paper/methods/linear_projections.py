@@ -20,7 +20,7 @@ Given the labels, W holds the top Q eigenvectors of St - lambda Sw. Given W, the
 on Yc W. The first W is PCA, because random labels lead to poor local optima. If the columns have
 different scales, lambda > 1 favours columns with little variance. The paper's DEC column is
 reproduced by a single random k-means start per iteration (`n_init=1, warm=False`), which is not
-monotone. docs/baseline-settings.md describes the choice of the settings of both.
+monotone. docs/printed-numbers.md describes the choice of the settings of both.
 
 J. Ye, Z. Zhao and H. Liu, "Adaptive Distance Metric Learning for Clustering", CVPR, 2007.
 C. Hou, F. Nie, D. Yi and D. Tao, "Discriminative Embedded Clustering: A Framework for Grouping

@@ -8,7 +8,7 @@ A fixed number of iterations alternates two steps:
 
 The last labels are the result. On unscaled data most affinities are at their lower limit and the
 labels follow a few nearly equal pairs; this is a property of the published method. The settings
-that reproduce the paper's column are explained in docs/baseline-settings.md.
+that reproduce the paper's column are explained in docs/printed-numbers.md.
 
 C. Qin, S. Song, G. Huang and L. Zhu, "Unsupervised neighborhood component analysis for clustering",
 Neurocomputing 168, 2015.
