@@ -1,6 +1,8 @@
 """Write docs/command-line.md from the help texts of the commands."""
 
 import sys
+from collections import Counter
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -11,10 +13,10 @@ from sgpmic_cli.commands import app
 PAGE = Path(__file__).with_name("command-line.md")
 HEAD = """# Command line
 
-This page is the reference of all commands and options. `make docs` writes it from the help texts,
-and `sgpmic COMMAND --help` shows the same. Results go to stdout, as a table or, with `--json`, as
-one JSON document. Progress and warnings go to stderr. [Error messages](faq.md) lists the exit
-codes.
+This page is for users who look up a command or an option. `make docs` writes it from the help
+texts, and `sgpmic COMMAND --help` shows the same. Results go to stdout, as a table or, with
+`--json`, as one JSON document. Progress and warnings go to stderr. Options that several commands
+share are at the end, and their defaults in brackets. [Error messages](faq.md) lists the exit codes.
 """
 
 
@@ -27,33 +29,51 @@ def commands(group: Any, prefix: str) -> list[tuple[str, Any]]:
     return found
 
 
-def entry(name: str, command: Any) -> str:
-    """Return the section of one command: purpose, arguments and options."""
+def entry(name: str, command: Any, shared: Container[str]) -> str:
+    """Return the section of one command: purpose, options of its own, and names of shared ones."""
     parts = [f"## {name}", " ".join((command.help or "").replace("\f", "").split())]
-    rows = [
-        _row(parameter)
-        for parameter in command.params
-        if parameter.name != "help" and not _hidden(parameter)
-    ]
-    if rows:
-        parts.append("\n".join(["| | |", "|---|---|", *rows]))
+    parameters = _parameters(command)
+    own = [each for each in parameters if _meaning(each) not in shared]
+    if own:
+        parts.append(_table(f"{_meaning(each)}{_default(each)} |" for each in own))
+    if len(own) < len(parameters):
+        known = [each for each in parameters if _meaning(each) in shared]
+        names = ", ".join(_names(each) + _default(each, "({})") for each in known)
+        anchor = _family(command).lower().replace(" ", "-")
+        parts.append(f"[Shared](#{anchor}): {names}.")
     return "\n\n".join(parts)
 
 
-def _hidden(parameter: Any) -> bool:
-    return bool(getattr(parameter, "hidden", False))
+def _family(command: Any) -> str:
+    """Return the heading of the options that a command shares with others."""
+    names = [each.name for each in command.params]
+    return "Options for one table" if "data" in names else "Options of the other commands"
 
 
-def _row(parameter: Any) -> str:
-    is_option = parameter.param_type_name == "option"
-    argument = parameter.metavar or parameter.name.upper()
-    names = (
-        ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
-        if is_option
-        else f"`{argument}`"
-    )
+def _parameters(command: Any) -> list[Any]:
+    return [
+        each
+        for each in command.params
+        if each.name != "help" and not getattr(each, "hidden", False)
+    ]
+
+
+def _table(rows: Iterable[str]) -> str:
+    return "\n".join(["| | |", "|---|---|", *rows])
+
+
+def _names(parameter: Any) -> str:
+    if parameter.param_type_name != "option":
+        return f"`{parameter.metavar or parameter.name.upper()}`"
+    return ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
+
+
+def _meaning(parameter: Any) -> str:
+    """Return the row of a parameter without its default, which differs between commands."""
     text = " ".join((parameter.help or "").split()).replace("|", "\\|").replace("<", "&lt;")
-    return f"| {names} | {text}{_values(parameter)}{_default(parameter)}{_variable(parameter)} |"
+    variable = getattr(parameter, "envvar", None)
+    also = f" Or set {variable}." if variable else ""
+    return f"| {_names(parameter)} | {text}{_values(parameter)}{also}"
 
 
 def _values(parameter: Any) -> str:
@@ -68,31 +88,29 @@ def _values(parameter: Any) -> str:
     return f" At least {low:,}." if low is not None else ""
 
 
-def _variable(parameter: Any) -> str:
-    return f" Or set {parameter.envvar}." if getattr(parameter, "envvar", None) else ""
-
-
-def _default(parameter: Any) -> str:
-    shown = getattr(parameter, "show_default", None)
+def _default(parameter: Any, form: str = "Default: {}.") -> str:
+    """Return the default of a parameter in a form, after a space, if it is shown."""
+    shown, plain = getattr(parameter, "show_default", None), parameter.default
     if isinstance(shown, str):
-        return f" Default: {shown if shown != '.' else '`.`'}."
-    plain = parameter.default
-    return (
-        f" Default: `{plain}`."
-        if not callable(plain)
-        and plain is not None
-        and plain is not False
-        and plain is not ...
-        and shown
-        else ""
-    )
+        return f" {form.format(shown)}"
+    if not shown or callable(plain) or plain is None or plain is False or plain is ...:
+        return ""
+    return f" {form.format(f'`{plain}`')}"
 
 
 def text() -> str:
     """Return the page."""
-    parts = [
-        entry(name, command) for name, command in commands(typer.main.get_command(app), "sgpmic")
-    ]
+    found = commands(typer.main.get_command(app), "sgpmic")
+    uses: dict[str, Counter[str]] = {}
+    for _, command in found:
+        uses.setdefault(_family(command), Counter()).update(map(_meaning, _parameters(command)))
+    shared = {
+        family: [meaning for meaning, count in counts.items() if count > 1]
+        for family, counts in uses.items()
+    }
+    parts = [entry(name, command, shared[_family(command)]) for name, command in found]
+    for family, meanings in shared.items():
+        parts += [f"## {family}", _table(f"{meaning} |" for meaning in meanings)]
     return "\n\n".join([HEAD.strip(), *parts]) + "\n"
 
 
