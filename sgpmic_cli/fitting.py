@@ -136,7 +136,7 @@ def _overlap(model: Any) -> float | None:
     return None if model.stability_ is None else float(model.weights_ @ model.stability_)
 
 
-def with_refit(result: Result, model: Any, report: Report = no_report) -> Result:
+def add_refit(result: Result, model: Any, report: Report = no_report) -> None:
     """Repeat a fit without the columns that explain clusters, if there are any.
 
     The map does not change the clusters, so it gets a single iteration. Rows beyond `max_rows`
@@ -145,7 +145,7 @@ def with_refit(result: Result, model: Any, report: Report = no_report) -> Result
     recipe, columns = result.rows.recipe, result.explaining_columns
     too_many = len(result.rows.Y) > getattr(model, "max_rows", 0)
     if recipe is None or not columns or not columns_to_drop(result) or too_many:
-        return result
+        return
     report(None, None, f"the same without {', '.join(columns)}")
     kept = [column.name not in columns for column in recipe.columns]
     others = replace(recipe, columns=tuple(np.array(recipe.columns, dtype=object)[kept]))
@@ -157,10 +157,8 @@ def with_refit(result: Result, model: Any, report: Report = no_report) -> Result
         try:
             again.fit(same)
         except UsageError:  # the other columns cannot be clustered
-            return result
-    refitted = replace(result, refit=Refit(again.labels_, _overlap(again)))
-    vars(refitted)["rules"] = result.rules  # the search in many columns takes long
-    return refitted
+            return
+    result.refit = Refit(again.labels_, _overlap(again))
 
 
 def fit_labels(

@@ -75,9 +75,10 @@ def check_spread(Y: Array, allowed: tuple[float, float] = SAFE_RANGE) -> None:
     if spread == 0.0:
         raise UsageError("All rows are equal, so there is nothing to cluster.")
     if not allowed[0] < spread < allowed[1]:
+        hint = ", or fit with scale='global'" * (allowed is not SAFE_RANGE)
         raise UsageError(
             "The values are too large or too small to be squared in floating point; "
-            "multiply the data by a constant first."
+            f"multiply the data by a constant first{hint}."
         )
 
 

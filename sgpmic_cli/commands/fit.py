@@ -104,7 +104,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
     from sgpmic_cli.commands.fit_models import estimator_for, fit_command, result_tables
     from sgpmic_cli.data import load
     from sgpmic_cli.files import output_folder
-    from sgpmic_cli.fitting import fit_rows, with_refit
+    from sgpmic_cli.fitting import add_refit, fit_rows
     from sgpmic_cli.manifest import manifest
     from sgpmic_cli.result import page, plots, tables, words
 
@@ -120,7 +120,7 @@ def fit(  # noqa: PLR0913 - one parameter per option
         rows, model = estimator_for(rows, **settings)
         with progress_bar(output, "initialising the fit") as progress:
             result = fit_rows(model, rows, progress)
-            result = with_refit(result, model, progress)
+            add_refit(result, model, progress)
         arguments = {"data": data, "label": label, **table, **settings}
         arguments |= {"separator": separator, "encoding": encoding}
         command, summary = partial(fit_command, arguments), tables.summary(result)

@@ -73,7 +73,7 @@ def _row(result: Result, row: int, told: list[int]) -> str:
     profile, values = result.profile, result.rows.Y[row]
     columns = {profile.columns[j] for j in told}
     found = [
-        f"{profile.features[j]}{profile.value(j, values[j])}"
+        profile.cell(j, values[j])
         for j, column in enumerate(profile.columns)
         if column in columns
         and (values[j] == 1.0 or not profile.is_category[j])
@@ -86,7 +86,7 @@ def _row(result: Result, row: int, told: list[int]) -> str:
 def _histogram(rows: Described, Y: Array, j: int) -> Html:
     """Return a figure of one column: the cluster in its colour, all other rows as an outline."""
     column = rows.profile.columns[j]
-    chart = _bars(rows, column) if rows.profile.is_category[j] else _steps(rows, Y[:, j], j)
+    chart = _bars(rows, column) if rows.profile.is_fraction[j] else _steps(rows, Y[:, j], j)
     return fill(PARTS["histogram"], column=shortened(column, LONGEST_LABEL), chart=chart)
 
 

@@ -50,9 +50,10 @@ def unusual_rows(result: Result, most: int) -> list[tuple[str, int, list[str]]]:
         values, means = result.rows.Y[row], profile.means[labels[row]]
         size = np.nan_to_num(np.abs(values - means) / spread)
         size[profile.is_category & (values < 0.5)] = 0.0
+        zeros = profile.is_fraction & (values == 0.0)
+        means = np.where(zeros, 1.0 - means, means)  # of a flag, the fraction of its value
         words = [
-            f"{profile.features[j]}{profile.value(j, values[j])} "
-            f"(its cluster {profile.shown(j, means[j])})"
+            f"{profile.cell(j, values[j])} (its cluster {profile.shown(j, means[j])})"
             for j in np.argsort(-size, kind="stable")[:N_DIFFERING].tolist()
             if size[j] >= CONSPICUOUS
         ]

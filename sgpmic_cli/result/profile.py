@@ -32,13 +32,14 @@ ROUNDING = 1e-3  # standard deviations of what rounding adds to a computed colum
 class Profile:
     """Means and standard deviations of F features in M clusters.
 
-    The mean of a category is its fraction of the known cells. Categories describe no cluster in
-    which most of their cells are missing.
+    The mean of a category is its fraction of the known cells, and so is that of a flag, a column of
+    zeros and ones. Categories describe no cluster in which most of their cells are missing.
     """
 
     features: tuple[str, ...]
     columns: tuple[str, ...]  # (F,) column of the file behind each feature
     is_category: np.ndarray  # (F,)
+    is_fraction: np.ndarray  # (F,) of categories, and of flags, which are called column=1
     is_date: np.ndarray  # (F,) whether the values are days since 1970
     sizes: np.ndarray  # (M,)
     certainty: np.ndarray  # (M,)
@@ -74,7 +75,7 @@ class Profile:
         texts = self.shown(j, one), self.shown(j, other)
         if texts[0] != texts[1] or one == other or self.is_date[j]:
             return texts
-        unit, factor = (" %", 100.0) if self.is_category[j] else ("", 1.0)
+        unit, factor = (" %", 100.0) if self.is_fraction[j] else ("", 1.0)
         for digits in range(3, 16):
             texts = f"{factor * one:.{digits}g}{unit}", f"{factor * other:.{digits}g}{unit}"
             if texts[0] != texts[1]:
@@ -82,10 +83,10 @@ class Profile:
         return texts
 
     def shown(self, j: int, value: float) -> str:
-        """Return a value or mean of feature j as text: a percentage, a date or a number."""
+        """Return a mean of feature j as text: a percentage, a date or a number."""
         if np.isnan(value):
             return "–"
-        if self.is_category[j]:
+        if self.is_fraction[j]:
             return f"{100 * value:.0f} %"
         if self.is_date[j] and np.isfinite(value):
             return as_date(value, time=bool(self.spread[j] < 1.0))
@@ -95,9 +96,12 @@ class Profile:
         """Return the text that feature j is about."""
         return self.features[j].removeprefix(f"{self.columns[j]}=")
 
-    def value(self, j: int, value: float) -> str:
-        """Return the value of feature j as text; empty for a category, which its name contains."""
-        return "" if self.is_category[j] else f" {self.shown(j, value)}"
+    def cell(self, j: int, value: float) -> str:
+        """Return column and value of a row as text."""
+        if self.is_category[j]:
+            return self.features[j]
+        name = shortened(self.columns[j])
+        return f"{name}={value:g}" if self.is_fraction[j] else f"{name} {self.shown(j, value)}"
 
     @property
     def by_difference(self) -> list[int]:
@@ -135,10 +139,15 @@ def profile_of(data: Rows, S: np.ndarray) -> Profile:
         spreads, elsewhere = np.sqrt(squares / counts), (others @ sums) / (others @ counts)
     differences = (means - elsewhere) / np.where(spread > 0, spread, 1.0)
     differences[is_category & (counts < MOST * sizes[:, None])] = 0.0
+    is_flag = ~is_category & (spread > 0)
+    for rows in row_blocks(len(data.Y)):
+        is_flag &= (np.isnan(data.Y[rows]) | np.isin(data.Y[rows], (0.0, 1.0))).all(axis=0)
+    names = zip(map(shortened, data.feature_names), is_flag.tolist(), strict=True)
     return Profile(
-        tuple(map(shortened, data.feature_names)),
+        tuple(name + "=1" * flag for name, flag in names),
         tuple(column.name for column in used),
         is_category,
+        is_category | is_flag,
         np.array([_is_day(column) for column in used]),
         sizes,
         np.bincount(labels, S.max(axis=1), m) / np.maximum(sizes, 1),

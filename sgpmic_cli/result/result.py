@@ -23,7 +23,7 @@ class Refit(NamedTuple):
     overlap: float | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Result:
     """Clusters of the rows of a table. Whatever a method does not know is None or empty."""
 

@@ -188,8 +188,8 @@ def percent(fraction: float) -> str:
 
 def _in_words(profile: Profile, condition: _Condition) -> str:
     j, value = condition.feature, condition.value
-    name = shortened(profile.features[j], LONGEST_NAME)
     if profile.is_category[j]:
-        return name
+        return shortened(profile.features[j], LONGEST_NAME)
     relation = "=" if condition.relation == "=" else f" {condition.relation} "
+    name = shortened(profile.columns[j], LONGEST_NAME)
     return f"{name}{relation}{as_date(value) if profile.is_date[j] else threshold(value)}"

@@ -78,7 +78,7 @@ def typicality(log_density: Array, labels: Indices) -> Array:
 
 
 def write_profile(path: Path, profile: Profile) -> None:
-    """Write a line per feature and cluster: mean and spread of numbers, fraction of categories."""
+    """Write a line per feature and cluster: mean and spread of numbers, or a fraction."""
     m, n_features = profile.means.shape
     table = pd.DataFrame(
         {
@@ -86,9 +86,9 @@ def write_profile(path: Path, profile: Profile) -> None:
             "size": np.repeat(profile.sizes, n_features),
             "certainty": np.repeat(profile.certainty, n_features),
             "feature": profile.features * m,
-            "mean": np.where(profile.is_category, np.nan, profile.means).ravel(),
-            "spread": np.where(profile.is_category, np.nan, profile.spreads).ravel(),
-            "fraction": np.where(profile.is_category, profile.means, np.nan).ravel(),
+            "mean": np.where(profile.is_fraction, np.nan, profile.means).ravel(),
+            "spread": np.where(profile.is_fraction, np.nan, profile.spreads).ravel(),
+            "fraction": np.where(profile.is_fraction, profile.means, np.nan).ravel(),
             "elsewhere": profile.elsewhere.ravel(),
             "difference": profile.differences.ravel(),
         }

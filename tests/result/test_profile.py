@@ -12,6 +12,7 @@ from sgpmic_cli.result.profile import (
     repeated_texts,
     scaling_advice,
 )
+from sgpmic_cli.result.tables import write_profile
 
 LABELS = np.repeat([0, 1], [30, 10])
 
@@ -50,7 +51,7 @@ def test_dates_are_shown_as_dates(tmp_path):
     profile = profile_of(load(str(tmp_path / "dates.csv")), np.eye(2)[LABELS])
     late, early = (f"{days[k == LABELS].mean():%Y-%m-%d}" for k in (1, 0))
     assert f"when {late} (elsewhere {early})" in profile.in_words(1)
-    assert profile.value(0, 0.5) == " 1970-01-01"
+    assert profile.cell(0, 0.5) == "when 1970-01-01"
 
 
 @pytest.mark.parametrize("year", [1066, 9000])
@@ -69,6 +70,20 @@ def test_one_category_represents_its_column(data):
     assert len([each for each in words if each.startswith("kind=")]) == 1
     assert "kind=new 100 % (elsewhere 0 %)" in words
     assert any(each.startswith("small ") for each in words)
+
+
+def test_means_of_flags_are_fractions(tmp_path):
+    Y = np.column_stack([np.arange(40) % 4 == 0, 9.0 * LABELS + np.arange(40) % 3])
+    Y[30:, 0] = [1, 1, 1, 1, 1, 1, 1, 0, 1, np.nan]
+    profile = profile_of(Rows("t", Y, None, (), ("ok", "x")), np.eye(2)[LABELS])
+    assert profile.in_words(1)[-1] == "ok=1 89 % (elsewhere 27 %)"
+    assert [profile.cell(0, value) for value in (0.0, 1.0)] == ["ok=0", "ok=1"]
+    assert (profile.category(0), profile.features[1]) == ("1", "x")
+    write_profile(tmp_path / "profile.csv", profile)
+    line = pd.read_csv(tmp_path / "profile.csv").query("cluster == 1 and feature == 'ok=1'")
+    assert line[["mean", "fraction"]].to_numpy().tolist()[0] == pytest.approx(
+        [np.nan, 8 / 9], nan_ok=True
+    )
 
 
 def test_means_and_spreads_of_three_clusters_ignore_missing_values():
