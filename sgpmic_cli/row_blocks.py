@@ -46,13 +46,6 @@ def moments(blocks: Callable[[], Iterable[Array]]) -> tuple[Array, Array, Array]
     return np.asarray(counts), np.asarray(means), np.asarray(squares)
 
 
-def mean_and_variance(blocks: Callable[[], Iterable[Array]]) -> tuple[Array, Array]:
-    """Return mean and variance of each column (P,), ignoring NaN; NaN if there is no value."""
-    counts, means, squares = moments(blocks)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return means, squares / counts
-
-
 class Workers:
     """A pool of threads, or None for the calling thread alone."""
 

@@ -13,7 +13,7 @@ from sgpmic_cli.clustering.clusters.columns import (
     mostly_discrete,
     two_peaks,
 )
-from sgpmic_cli.row_blocks import mean_and_variance, moments, row_blocks
+from sgpmic_cli.row_blocks import moments, row_blocks
 from sgpmic_cli.tables.recipe import Column, TableRecipe
 from sgpmic_cli.tables.rows import Rows
 from sgpmic_cli.text import shortened
@@ -21,7 +21,6 @@ from sgpmic_cli.text import shortened
 MAX_DISTINGUISHING = 3  # features that describe a cluster
 MOST = 0.5  # fraction of known cells in a cluster that its categories may describe
 MIN_DIFFERENCE = 0.2  # standard deviations; smaller differences are not mentioned
-UNEVEN = 1000.0  # ratio of column variances above which scaling is advised
 PURE = 0.95  # clusters repeat a text column if this fraction of rows has the main text ...
 COMMON = 0.9  # ... unless one text is more common than this among all rows
 ENOUGH_ROWS = 10_000  # for the columns that follow from others
@@ -184,20 +183,6 @@ def readable(value: float, spread: float) -> str:
         return f"{value:.2e}"
     needed = -int(np.floor(np.log10(spread))) if spread > 0 else 0
     return f"{value:.{max(0, 2 - size, needed)}f}"
-
-
-def scaling_advice(data: Rows) -> list[str]:
-    """Advise to scale the columns if their variances differ much, constant columns aside."""
-    variances = mean_and_variance(lambda: (data.Y[rows] for rows in row_blocks(len(data.Y))))[1]
-    low = int(np.where(variances > 0, variances, np.inf).argmin())
-    high = int(variances.argmax())
-    if variances[high] <= UNEVEN * variances[low]:
-        return []
-    return [
-        f"the variance of column {data.feature_names[high]!r} is "
-        f"{variances[high] / variances[low]:.0f} times that of {data.feature_names[low]!r} and no "
-        "column is scaled on its own: --scale standard gives every column the same weight."
-    ]
 
 
 def repeated_texts(data: Rows, labels: Indices) -> dict[str, float]:

@@ -13,7 +13,6 @@ from sgpmic_cli.result.profile import (
     computed_columns,
     has_few_values,
     repeated_texts,
-    scaling_advice,
 )
 from sgpmic_cli.result.result import Result, found_again
 from sgpmic_cli.result.rules import Rule
@@ -178,8 +177,6 @@ def plausible_others(result: Result) -> list[dict[str, Any]]:
 def advice(result: Result) -> list[str]:
     """Return sentences about options that may improve the result, and about unusual rows."""
     texts = []
-    if result.facts.get("scale") != "standard":
-        texts += scaling_advice(result.rows)
     if not result.explained:  # which says more
         for name, fraction in repeated_texts(result.rows, result.results.labels).items():
             share = f"{100 * fraction:.0f} % of the rows"

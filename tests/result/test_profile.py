@@ -10,7 +10,6 @@ from sgpmic_cli.result.profile import (
     profile_of,
     readable,
     repeated_texts,
-    scaling_advice,
 )
 from sgpmic_cli.result.tables import write_profile
 
@@ -96,14 +95,6 @@ def test_means_and_spreads_of_three_clusters_ignore_missing_values():
         np.testing.assert_allclose(found.means[m], np.nanmean(Y[labels == m], axis=0))
         np.testing.assert_allclose(found.spreads[m], np.nanstd(Y[labels == m], axis=0))
         np.testing.assert_allclose(found.elsewhere[m], np.nanmean(Y[labels != m], axis=0))
-
-
-def test_scaling_is_advised_by_variances_and_not_by_means():
-    Y = np.random.RandomState(0).randn(50, 3) + np.array([1e5, 0.0, -1e5])
-    assert scaling_advice(Rows("t", Y, None, (), ("a", "b", "c"))) == []
-    Y[:, 1] *= 40.0  # a variance 1600 times as large
-    [advice] = scaling_advice(Rows("t", Y, None, (), ("a", "b", "c")))
-    assert advice.startswith("the variance of column 'b'")
 
 
 THREE = np.arange(60) % 3

@@ -4,7 +4,6 @@ import pytest
 
 from sgpmic_cli.tables.columns import (
     code_reason,
-    decision_notes,
     identifier_reason,
     learn_recipe,
     numbering_reason,
@@ -146,34 +145,6 @@ def words(n_distinct, n):
 )
 def test_limits_of_the_decision_about_a_column(values, taken_as):
     assert taken_as in decision(values)
-
-
-@pytest.mark.parametrize(
-    ("texts", "quantities"),
-    [
-        ([f"{n} kg" for n in range(9)], True),
-        ([f"({n}.5)" for n in range(9)], True),
-        ([f"{n % 5}:60 h" for n in range(9)], True),
-        ([f"Monday, {n} March 2024" for n in range(9)], True),
-        ([f"A{n}" for n in range(9)], False),
-        (["7 Oaks", *[f"Oak {n}" for n in range(8)]], False),
-    ],
-)
-def test_texts_that_may_be_quantities_are_left_out_with_advice(texts, quantities):
-    frame = pd.DataFrame({"x": texts, "other": np.arange(9) ** 3 % 11})
-    recipe, _ = learn_recipe(table_of_frame("t", frame), TableOptions())
-    advice = "if these are quantities or dates, write plain numbers"
-    assert (advice in " ".join(decision_notes(recipe))) == quantities
-
-
-def test_words_name_the_rows_before_a_count():
-    frame = pd.DataFrame({"rank": np.arange(12), "code": [f"A{n:03}" for n in range(12)]})
-    frame = frame.assign(
-        name=[f"{letter}. Smith" for letter in "abcdefghijkl"], x=np.arange(12) ** 3 % 11
-    )
-    recipe, _ = learn_recipe(table_of_frame("t", frame), TableOptions())
-    assert [*recipe.left_out] == ["rank", "code", "name"]
-    assert recipe.id == "name"
 
 
 @pytest.mark.parametrize(("distinct", "taken_as"), [(20, "categories"), (21, "id")])

@@ -207,12 +207,3 @@ def test_files_that_are_too_large_after_decompression_are_refused(here, monkeypa
     (here / "t.csv").write_bytes(compressed)
     with pytest.raises(UsageError, match="more than 2 GiB when it is decompressed"):
         load("t.csv")
-
-
-@pytest.mark.parametrize(
-    ("start", "kind"), [(b"\xfd7zXZ\0\0", "xz"), (b"\x28\xb5\x2f\xfd\x04", "zstd")]
-)
-def test_other_compressions_are_named(here, start, kind):
-    (here / "t.csv").write_bytes(start)
-    with pytest.raises(UsageError, match=f"is compressed by {kind}; decompress it"):
-        load("t.csv")

@@ -46,29 +46,6 @@ def test_classes_and_categories_may_be_called_none(write):
     assert dataset.feature_names == ("a", "b", "therapy=drug", "therapy=none")
 
 
-PROBLEMS = [
-    ("a,b\n1,x\n4,5\n6,y\n7,8\n", None, "'x' is not a number, nor are 1 further cells"),
-    ("a,b\n1,2_000\n3,4\n", None, "'2_000' is not a number"),
-    ("a,b,y\n1,2,u\n3,4,\n", "y", "row 2 (line 3), column 'y': the class is missing"),
-    ("a,y\n1,u\n1,v\n", "y", "; add columns of numbers, or of texts that repeat"),
-    ("a,b\nx,u\ny,v\nz,w\n", None, "left out are 'a' (no two rows share a value, as in an id)"),
-    ("a,b\n1,2\n3,-1e200\n", None, "column 'b': -1e+200 is too large to be squared"),
-    ("a,b\n1,2\n", None, "has one row of data only"),
-    ("a,b\n1,\x1b[31m\n3,4\n5,6\n", None, r"'\x1b[31m' is not a number"),
-    (f"a,b\n1,{'x' * 5000}\n3,4\n5,6\n", None, f"'{'x' * 39}…' is not a number"),
-]
-
-
-@pytest.mark.parametrize(("content", "label", "message"), PROBLEMS, ids=range(len(PROBLEMS)))
-def test_message_of_each_problem(write, content, label, message):
-    path = write(content)
-    with pytest.raises(UsageError) as caught:
-        load(path, label=label)
-    assert message.format(path=path) in str(caught.value)
-    assert path in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 def test_all_wrong_names_are_reported_at_once(write):
     options = TableOptions("nme", columns=("a", "bb"))
     with pytest.raises(UsageError) as caught:
