@@ -63,11 +63,14 @@ check-slow: ## the same for a random tenth of all cells
 check check-slow: $(RUN)
 	$(SGPMIC) check $(if $(filter check-slow,$@),--sample 0.1)
 
-docs: $(VENV)/.installed-docs ## run the gallery, write the reference pages, build the documents into build/docs
-	"$(BIN)/python" docs/gallery/run_all.py
+docs: $(VENV)/.installed-docs ## run the notebooks, write the reference pages, build the documents into build/docs
+	"$(BIN)/python" docs/run_notebooks.py
 	"$(BIN)/python" docs/write_command_line.py
 	NO_MKDOCS_2_WARNING=1 "$(BIN)/python" -m mkdocs build --strict --quiet
 	@echo "build/docs/index.html"
+
+pictures: $(RUN) ## take the screenshots of the documents; needs Chromium
+	"$(BIN)/python" docs/pictures/screenshots.py
 
 # The wheel in a new environment, with the newest and with the oldest allowed dependencies.
 # `python -P` leaves the current folder out of the search path, so that the wheel is tested and not the checkout.

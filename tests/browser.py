@@ -80,13 +80,13 @@ class Browser:
         elif kind == "Network.requestWillBeSent":
             self.requests.append(content["request"]["url"])
 
-    def open(self, path, width=1280, height=900, scheme="light", scripts=True):
+    def open(self, path, width=1280, height=900, scheme="light", scripts=True, scale=1):
         """Open a file in a window of this size."""
         self.messages.clear()
         self.requests.clear()
         self.send(
             "Emulation.setDeviceMetricsOverride",
-            **{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+            **{"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False},
         )
         media = [{"name": "prefers-color-scheme", "value": scheme}]
         self.send("Emulation.setEmulatedMedia", features=media)
