@@ -2,15 +2,13 @@
 
 The map is compared with other maps, the probabilities with a Gaussian mixture's, the densities and
 expected values with common density models and imputers. A row is right if its class is the majority
-class of its cluster; the Gaussian mixture has its own clusters. Writes map.csv into OUT, and the
-pictures of the documents into PICTURES.
+class of its cluster; the Gaussian mixture has its own clusters. Writes map.csv into OUT.
 """
 
 import warnings
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,7 +29,6 @@ from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.data import load
 from sgpmic_cli.scores import mapped_labels
-from sgpmic_cli.style import COLUMN, FAINT, canvas, look
 
 OURS, REFITS, MIXTURE = "GroupMap", "GroupMap, 8 refits", "Gaussian mixture"
 BINS = 10  # of a reliability curve
@@ -51,20 +48,14 @@ Arrays = dict[str, Array]  # by method
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the study and write its files."""
-    place = {"out": Path("results/study"), "pictures": Path("docs/gallery/pictures")}
-    asked = parse(arguments, __doc__, seeds=[0, 1, 2], **place)
+    asked = parse(arguments, __doc__, seeds=[0, 1, 2], out=Path("results/study"))
     records: list[tuple[str, int, str, str, float]] = []
-    bins: list[Arrays] = []
     for name, seed in product(BUNDLED, asked.seeds):
         progress(f"{name}, seed {seed}")
-        values, found, maps, labels = measure(*table(name, seed), seed)
+        values = measure(*table(name, seed), seed)
         records += [(name, seed, *key, value) for key, value in values.items()]
-        bins.append(found)
-        if name == "segment" and seed == asked.seeds[0]:
-            draw_maps(asked.pictures / "three_maps", maps, labels)
     columns = ["dataset", "seed", "measure", "method", "value"]
     write_csv(pd.DataFrame(records, columns=columns), asked.out / "map.csv")
-    draw_reliability(asked.pictures / "reliability", bins)
 
 
 def table(name: str, seed: int) -> tuple[Array, Indices]:
@@ -75,8 +66,8 @@ def table(name: str, seed: int) -> tuple[Array, Indices]:
     return StandardScaler().fit_transform(Y[:, np.ptp(Y, axis=0) > 0]), classes
 
 
-def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, Arrays, Indices]:
-    """Return all measures, the reliability bins, the maps and GroupMap's labels of a table."""
+def measure(rows: Array, classes: Indices, seed: int) -> Values:
+    """Return all measures of a table."""
     m = len(np.unique(classes))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # convergence, parts of neighbour graphs, threads of UMAP
@@ -88,15 +79,13 @@ def measure(rows: Array, classes: Indices, seed: int) -> tuple[Values, Arrays, A
             values["trustworthiness", name] = trustworthiness(rows, points, n_neighbors=10)
         probabilities = {OURS: model.responsibilities_, REFITS: refits.responsibilities_}
         probabilities[MIXTURE] = mixture(m, seed).fit(rows).predict_proba(rows)
-        bins = {}
         for name, S in probabilities.items():
             right, confidence = in_majority(classes, S.argmax(axis=1)), S.max(axis=1)
             values["auc", name] = area(right, confidence)
-            bins[name] = reliability(right, confidence)
-            values["ece", name] = calibration_error(bins[name])
+            values["ece", name] = calibration_error(reliability(right, confidence))
         values |= held_out_likelihood(rows, m, seed)
         values |= imputation_error(rows, m, seed) | outlier_areas(rows, m, seed)
-    return values, bins, maps, model.labels_
+    return values
 
 
 def other_maps(rows: Array, seed: int) -> Arrays:
@@ -184,35 +173,6 @@ def values_by_dataset(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     chosen = frame[frame["measure"] == measure]
     means = chosen.groupby(["dataset", "method"])["value"].mean().unstack()
     return means.loc[chosen["dataset"].unique(), chosen["method"].unique()]
-
-
-def draw_reliability(stem: Path, bins: Sequence[Arrays]) -> None:
-    """Draw the fraction of right rows of all tables against the probability, in BINS bins."""
-    with canvas(stem, width=COLUMN, height=3.0) as figure:
-        axes = figure.subplots()
-        axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8, zorder=0)
-        for index, method in enumerate((OURS, REFITS, MIXTURE)):
-            pooled = np.sum([each[method] for each in bins], axis=0)
-            count, confidence, right = pooled[pooled[:, 0] >= 10].T
-            x, y, (colour, marker) = confidence / count, right / count, look(index)
-            axes.plot(x, y, color=colour, marker=marker, linewidth=0.8, label=method)
-            axes.scatter(x, y, s=150 * count / count.sum(), color=colour, marker=marker)
-        axes.set(xlabel="largest probability", ylabel="fraction right", ylim=(0, 1.03))
-        axes.legend()
-
-
-def draw_maps(stem: Path, maps: Arrays, labels: Indices) -> None:
-    """Draw three maps of the same rows in the colours of GroupMap's clusters, with a legend."""
-    with canvas(stem, width=5.0, height=2.2) as figure:
-        for axes, name in zip(figure.subplots(1, 3), ("PCA", "t-SNE", OURS), strict=True):
-            for m in np.unique(labels):
-                x, y = maps[name][labels == m].T
-                colour, marker = look(m)
-                axes.scatter(x, y, 6, colour, marker, linewidths=0, label=m)
-            axes.set(title=name, xticks=[], yticks=[])
-        handles = axes.get_legend_handles_labels()
-        place: Any = {"loc": "outside lower center", "ncols": 10, "markerscale": 2}
-        figure.legend(*handles, title="cluster of GroupMap", title_fontsize=7, **place)
 
 
 if __name__ == "__main__":
