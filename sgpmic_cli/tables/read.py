@@ -250,7 +250,7 @@ def _npy_table(name: str, source: str | io.BytesIO) -> Table:
 
 
 def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
-    """Return the first sheet with two rows of two cells, or the first without any such sheet.
+    """Return the first sheet with three rows of two cells, or the first if none has as many.
 
     Decimal separators in its texts are found column by column.
     """
@@ -259,7 +259,7 @@ def _sheet(name: str, content: bytes, known: Collection[str | None]) -> Table:
     sheets = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets
     for sheet in (*sheets, sheets[0]):
         rows = _rows_of_sheet(name, sheet)
-        if sum(len(row) - row.count(None) > 1 for row in rows.values()) > 1:  # a table
+        if sum(len(row) - row.count(None) > 1 for row in rows.values()) > 2:  # a header and two
             break
     cells, lines = pd.DataFrame([*rows.values()], dtype=object), np.array([*rows])
     table = _with_header(name, cells, lines, TextFormat(",", "."), known)
