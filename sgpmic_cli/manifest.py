@@ -48,7 +48,8 @@ def environment() -> dict[str, Any]:
 def commit() -> str | None:
     """Return the commit of the checkout, with "-dirty" if files other than results differ.
 
-    Results are also the pictures of the documents, which `make map-study` and `make docs` draw.
+    Results are also the pictures and notebooks of the documents, which `make map-study`, `make
+    pictures` and `make docs` write.
     """
     root = Path(__file__).parents[1]
     if not (root / ".git").exists():
@@ -58,7 +59,7 @@ def commit() -> str | None:
         return subprocess.check_output(["git", "-C", root, *arguments], text=True).strip()
 
     with suppress(OSError, subprocess.SubprocessError):
-        results = (":!results", ":!docs/gallery/pictures")
+        results = (":!results", ":!docs/pictures", ":!docs/notebooks")
         changed = git("diff", "--name-only", "HEAD", "--", ".", *results)
         return git("rev-parse", "HEAD") + ("-dirty" if changed else "")
     return None

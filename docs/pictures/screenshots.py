@@ -19,12 +19,13 @@ from browser import Browser  # noqa: E402  # the driver of the tests
 
 PIXELS = 1540  # width of a picture
 MARGIN = 10  # of the window, below the last element
-COMPARED = ("--dataset", "iris", "--methods", "sklearn.cluster:KMeans,pca-fcm", "--variance", "95")
+COMPARED = ("--dataset", "iris,wine", "--methods", "sklearn.cluster:KMeans,pca-fcm")
 HIDE = "document.querySelectorAll(%r).forEach((element) => element.style.display = 'none')"
 UNUSED = (  # of the page of a comparison: all but the first table with its key
     "#summary, #environment, #table > p:not(:has(+ ul)), .legend li:not(:has(.v-exact, .v-best)), "
     "#table > :not(h2, p, ul, .box), .box ~ .box"
 )
+LAST = "tr:last-child > .cell:last-child"  # of the first table
 EDGE = "document.querySelector(%r).getBoundingClientRect()"
 
 
@@ -46,8 +47,8 @@ def take_both(fit: Path, comparison: Path, folder: Path) -> None:
         show(browser, fit, (1100, 520), "#clusters > p, .tools")
         take(browser, "page", 1100, "#clusters", ".stage")
         show(browser, comparison, (770, 1000), UNUSED)
-        browser.run("document.querySelector('.cell:last-child').focus()")
-        take(browser, "compare", 770, "#table", ".cell:last-child > .tip")
+        browser.run(f"document.querySelector('{LAST}').focus()")
+        take(browser, "compare", 770, "#table", f"{LAST} > .tip")
     finally:
         browser.close()
 

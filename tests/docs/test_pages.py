@@ -16,10 +16,8 @@ from benchmarks import agreement
 from sgpmic_cli.commands import app
 
 ROOT = Path(__file__).parents[2]
-GALLERY = ROOT / "docs/gallery"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-ALL_PAGES = [*PAGES, GALLERY / "index.md"]
-LINKING = [*ALL_PAGES, ROOT / "CHANGELOG.md", ROOT / "results/README.md"]
+LINKING = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "results/README.md"]
 BLOCK = re.compile(
     r"(?P<before>[^\n]*)\n```(?P<kind>python|console)\n(?P<code>.*?)\n```"
     r"(?:\n\n```text\n(?P<output>.*?)\n```)?",
@@ -102,7 +100,7 @@ def anchors(page):
     }
 
 
-@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_and_make_targets_exist(page):
     commands = set(typer.main.get_command(app).commands)
     targets = set(re.findall(r"^([a-z0-9-]+):", text_of("Makefile"), re.M))
@@ -127,28 +125,6 @@ def test_named_files_exist(page):
     missing = [name for name in names if not any(path.endswith(f"/{name}") for path in known)]
     assert names
     assert all("NAME" in name for name in missing), missing
-
-
-@pytest.fixture
-def run_all(monkeypatch):
-    monkeypatch.syspath_prepend(str(GALLERY))
-    import run_all
-
-    return run_all
-
-
-@pytest.mark.slow
-def test_every_example_of_the_gallery_runs(run_all):
-    for name in run_all.ORDER:
-        run_all.run(name)
-
-
-def test_gallery_page_shows_every_example_with_code_and_picture(run_all):
-    page = text_of("docs/gallery/index.md")
-    for name in run_all.ORDER:
-        assert (GALLERY / "pictures" / f"{name}.png").is_file()
-        for part in run_all.entry(name, "OUTPUT").split("OUTPUT"):
-            assert part in page, f"{name} has changed: run `make docs`"
 
 
 @pytest.mark.slow
