@@ -48,8 +48,8 @@ def environment() -> dict[str, Any]:
 def commit() -> str | None:
     """Return the commit of the checkout, with "-dirty" if files other than results differ.
 
-    Results are also the pictures and notebooks of the documents, which `make map-study`, `make
-    pictures` and `make docs` write.
+    Results are also the pictures and notebooks of the documents, which `make pictures`
+    and `make docs` write.
     """
     root = Path(__file__).parents[1]
     if not (root / ".git").exists():
