@@ -169,7 +169,8 @@ def encode(model: Any, X: Any, *, fitting: bool = False) -> Array:
             return validate_data(model, X, reset=fitting, ensure_all_finite="allow-nan", **checks)
     else:
         if not is_frame(X):
-            validate_data(model, X, reset=False, skip_check_array=True)
+            with input_errors():
+                validate_data(model, X, reset=False, skip_check_array=True)
         Y = model.encoder_.transform(X)
     Y = Y if model.encoder_ is None else model.encoder_.recipe_.logarithms(Y)
     with input_errors():

@@ -24,8 +24,8 @@ SPELLINGS = {**dict.fromkeys(MISSING - {"none"}, ""), "true": "True", "false": "
 # Symbols of currencies and fractions around numbers.
 SYMBOL = re.compile(r"[%‰$€£¥₹₩₽₺]|(?<![A-Za-z])(?:EUR|USD|GBP|CHF)(?![A-Za-z])")
 SPACES = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
-# Typeset tables have minus signs, not hyphens.
-TYPEWRITTEN = str.maketrans({"\N{MINUS SIGN}": "-", **dict.fromkeys(SPACES, " ")})
+# Typeset tables have minus signs and apostrophes of their own.
+TYPEWRITTEN = str.maketrans("\N{MINUS SIGN}\N{RIGHT SINGLE QUOTATION MARK}" + SPACES, "-'   ")
 ISO = "ISO8601"  # year-month-day, with or without a time; pandas reads no weeks
 COMPACT = "%Y%m%d"  # whole numbers such as 20240131
 DAYS = (

@@ -59,6 +59,8 @@ def test_one_warning_names_the_texts_that_a_model_does_not_know():
     with pytest.warns(UserWarning, match=rf"{known} as missing\. Column 'b' has 1 value") as caught:
         model.predict(table.assign(a=[*"xyzz"], b=[*"uvvw"]))
     assert len(caught) == 1
+    with pytest.raises(UsageError, match="X has 2 features, but GroupMap is expecting 3"):
+        model.predict(table[["a", "b"]].to_numpy())
 
 
 def test_a_decimal_separator_that_the_model_does_not_know_is_named():

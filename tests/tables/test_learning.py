@@ -40,12 +40,6 @@ def test_numeric_classes_are_compared_by_value(write):
     assert mixed.class_names == ("1", "1.0", "x")
 
 
-def test_classes_and_categories_may_be_called_none(write):
-    assert load(write("a,b,y\n1,2,none\n3,4,NA\n"), label="y").class_names == ("NA", "none")
-    dataset = load(write("a,b,therapy\n1,2,none\n3,5,drug\n2,1,none\n4,4,drug\n"))
-    assert dataset.feature_names == ("a", "b", "therapy=drug", "therapy=none")
-
-
 def test_all_wrong_names_are_reported_at_once(write):
     options = TableOptions("nme", columns=("a", "bb"))
     with pytest.raises(UsageError) as caught:
@@ -68,18 +62,3 @@ def test_models_see_logarithms_and_tables_keep_the_numbers(write):
     model = GroupMap(1, max_iter=1, n_components=1).fit(rows)
     np.testing.assert_allclose(model.encode(rows), seen)
     assert rows.Y.max() == 625
-
-
-@pytest.mark.parametrize(
-    ("log", "problem"),
-    [
-        ("kind", "column 'kind' holds categories, which have no logarithms"),
-        ("low", "column 'low' has values without a logarithm, such as -2"),
-        ("none", "column 'none' has values without a logarithm, such as -5"),
-    ],
-)
-def test_columns_without_logarithms_are_refused(write, log, problem):
-    text = SALES.replace("kind\n", "kind,low,none\n").replace("a\n", "a,-2,0\n")
-    text = text.replace("b\n", "b,3,-5\n").replace("c\n", "c,4,-3\n")
-    with pytest.raises(UsageError, match=problem):
-        load(write(text), table=TableOptions(log=(log,)))
