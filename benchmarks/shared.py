@@ -56,9 +56,9 @@ def tables_in(folder: Path) -> Iterator[tuple[str, Path]]:
         yield file.name.split(".csv")[0], file
 
 
-def sha256(path: Path) -> str:
-    """Return the hash of an input table, which results name beside its scores."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def sha256(*paths: Path) -> str:
+    """Return the hash of the files of an input, which results name beside its scores."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
 
 
 def write_csv(frame: pd.DataFrame, path: Path, form: str = "%.4f") -> None:

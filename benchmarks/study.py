@@ -5,28 +5,35 @@
 FOLDER holds labelled tables NAME.csv or NAME.csv.gz whose last column is the class, or sets in the
 layout of Gagolewski's suite: BATTERY/NAME.data.gz has the rows of a set, NAME.labels0.gz,
 NAME.labels1.gz, ... its labelings; label 0 is noise and is not scored. Without FOLDER, the study
-runs on bundled tables and on generated clouds that break assumptions.
+runs on bundled tables, digits and generated clouds that break assumptions.
 
-GroupMap gets the tables as they are. For all other methods text becomes indicator columns, missing
-values become medians, and the columns are standardised. The number of clusters of a labeling is
-given. The score of a set is the largest adjusted Rand index over its labelings.
+Methods of OPEN choose the number of clusters, methods of GIVEN are told that of a labeling. GroupMap
+gets tables as they are. The other methods get numbers in each of two encodings, and medians and
+most frequent values for missing values. The score of a set is the largest adjusted Rand index over
+its labelings. Methods whose package is not installed are left out.
 
-Writes scores.csv, with the SHA-256 of each set, and findings.md into OUT. A second call computes
-only what is missing. Genie and Lumbermark have an environment of their own (`make study`).
+Writes scores.csv into OUT, with the SHA-256 of the files of each set (`cat FILES | sha256sum`). A
+second call computes only what is missing.
 """
 
 import hashlib
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from pandas.api.types import is_numeric_dtype
 from scipy.spatial.distance import pdist
-from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
+from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.datasets import load_digits
-from sklearn.metrics import adjusted_rand_score
+from sklearn.manifold import TSNE
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.shared import (
     BUNDLED,
@@ -37,108 +44,173 @@ from benchmarks.shared import (
     sha256,
     standard_error,
     tables_in,
+    write_csv,
 )
+from sgpmic_cli import GroupMap, TableEncoder
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.group_map import GroupMap
-from sgpmic_cli.data.loading import load
+from sgpmic_cli.data.registry import bundled_folder
 from sgpmic_cli.scaling import offset_and_scale
-from sgpmic_cli.tables.encoder import TableEncoder
 
-DEFAULT, OPEN = "GroupMap", "GroupMap, number open"
-
-
-def _genie(k: int, _: int) -> Any:
-    from genieclust import Genie
-
-    return Genie(k)
-
-
-def _lumbermark(k: int, _: int) -> Any:
-    from lumbermark import Lumbermark
-
-    return Lumbermark(k)
-
-
-# Clusterers of rows into k clusters with a seed. The map of GroupMap changes no label.
-METHODS: dict[str, Callable[[int, int], Any]] = {
-    DEFAULT: lambda k, seed: GroupMap(k, max_iter=1, random_state=seed),
-    "k-means": lambda k, seed: KMeans(k, n_init=10, random_state=seed),
-    "Gaussian mixture": mixture,
-    "spectral": lambda k, seed: SpectralClustering(
-        k, affinity="nearest_neighbors", n_neighbors=12, random_state=seed
-    ),
-    "Ward": lambda k, _: AgglomerativeClustering(k),
-    "Genie": _genie,
-    "Lumbermark": _lumbermark,
-    OPEN: lambda *_: GroupMap(max_iter=1),
-}
-# Their labels do not depend on random numbers.
-SEEDLESS = {DEFAULT, OPEN, "Ward", "Genie", "Lumbermark"}
-COLUMNS = ["set", "sha256", "method", "seed", "ari"]
-
+MOST_CLUSTERS = 15  # that a method tries if the number is open, as GroupMap does
 FIRST_SEED = 950_000  # of the clouds, which were used for no choice
 CLOUDS = ("heavy-tails", "skewed", "discrete-columns", "unequal-sizes", "outliers")
 DRAWS = 20  # of each kind of cloud
 OUTLIERS = 0.05  # fraction of rows
+EQUAL = 0.02  # difference of adjusted Rand indices that does not count as better or worse
+# Sets from one source with different names. Sets of one name in two folders are one source.
+SOURCES = {
+    "credit.a": "australian",
+    "heart.c": "heart",
+    "heart_attack_analysis_prediction_dataset": "heart",
+    "heart_disease": "heart",
+    "image_segmentation": "segment",
+    "iris5": "iris",
+    "mammographic_mass": "mammographic",
+    "pima_indians_diabetes_database": "pima",
+    "ring_noisy": "ring",
+    "ring_outliers": "ring",
+    "statlog": "segment",
+    "statlog_german_credit": "credit.g",
+    "zigzag_noisy": "zigzag",
+    "zigzag_outliers": "zigzag",
+}
 
 
 class LabelledSet(NamedTuple):
-    """The rows of a set, as they are (`table`) and as numbers, and labelings from 1; 0 is noise."""
+    """A data frame or an array of rows, and labelings from 1; 0 is noise."""
 
     name: str
     sha256: str
     table: pd.DataFrame | Array
-    rows: Array
     labelings: list[Indices]
 
 
+def _hdbscan(points: Array, part: int) -> Indices:
+    """Return clusters of at least a part of the rows. Noise joins the cluster of the nearest row."""
+    labels = HDBSCAN(max(5, len(points) // part), copy=True).fit_predict(points)
+    found = labels >= 0
+    if found.any():
+        nearest = KNeighborsClassifier(1).fit(points[found], labels[found])
+        labels[~found] = nearest.predict(points[~found]) if not found.all() else []
+    return labels
+
+
+def _tsne(rows: Array) -> Array:
+    perplexity = min(30.0, (len(rows) - 1) / 4)
+    return np.asarray(TSNE(perplexity=perplexity, random_state=0).fit_transform(rows))
+
+
+def _umap(rows: Array) -> Array:
+    from umap import UMAP
+
+    # The settings that its manual advises for clusters.
+    return np.asarray(UMAP(n_neighbors=30, min_dist=0.0, random_state=0).fit_transform(rows))
+
+
+def _k_means(rows: Array, k: int) -> Indices:
+    return KMeans(k, n_init=10, random_state=0).fit_predict(rows)
+
+
+def _best_k_means(rows: Array, _: int) -> Indices:
+    found = [_k_means(rows, k) for k in range(2, MOST_CLUSTERS + 1)]
+    return max(found, key=lambda labels: silhouette_score(rows, labels))
+
+
+def _best_mixture(rows: Array, _: int) -> Indices:
+    models = [mixture(k, 0).fit(rows) for k in range(1, MOST_CLUSTERS + 1)]
+    return np.asarray(min(models, key=lambda model: model.bic(rows)).predict(rows))
+
+
+def _spectral(rows: Array, k: int) -> Indices:
+    settings: dict[str, Any] = {"affinity": "nearest_neighbors", "n_neighbors": 12}
+    return SpectralClustering(k, random_state=0, **settings).fit_predict(rows)
+
+
+def _genie(rows: Array, k: int) -> Indices:
+    from genieclust import Genie
+
+    return np.asarray(Genie(k).fit_predict(rows))
+
+
+def _lumbermark(rows: Array, k: int) -> Indices:
+    from lumbermark import Lumbermark
+
+    return np.asarray(Lumbermark(k).fit_predict(rows))
+
+
+def _group_map(table: pd.DataFrame | Array, n_clusters: Any) -> Indices:
+    return GroupMap(n_clusters, max_iter=1, random_state=0).fit(table).labels_  # the map is not used
+
+
+# Functions of rows and a number of clusters, which the first ones ignore.
+Method = Callable[[Any, int], Indices]
+OURS_OPEN, OURS_GIVEN = "GroupMap", "GroupMap, number given"
+OPEN: dict[str, Method] = {
+    OURS_OPEN: lambda table, _: _group_map(table, "auto"),
+    "HDBSCAN of the columns": lambda rows, _: _hdbscan(rows, 100),
+    "HDBSCAN of a t-SNE map": lambda rows, _: _hdbscan(_tsne(rows), 50),
+    "HDBSCAN of a UMAP map": lambda rows, _: _hdbscan(_umap(rows), 50),
+    "k-means, best silhouette": _best_k_means,
+    "mixture, best BIC": _best_mixture,
+}
+GIVEN: dict[str, Method] = {
+    OURS_GIVEN: _group_map,
+    "k-means": _k_means,
+    "Gaussian mixture": lambda rows, k: np.asarray(mixture(k, 0).fit_predict(rows)),
+    "Ward": lambda rows, k: AgglomerativeClustering(k).fit_predict(rows),
+    "spectral": _spectral,
+    "Genie": _genie,
+    "Lumbermark": _lumbermark,
+}
+PACKAGES = {"HDBSCAN of a UMAP map": "umap", "Genie": "genieclust", "Lumbermark": "lumbermark"}
+METHODS = {
+    name: method
+    for name, method in {**OPEN, **GIVEN}.items()
+    if name not in PACKAGES or find_spec(PACKAGES[name])
+}
+COLUMNS = ["set", "sha256", "method", "encoding", "ari"]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run or resume the study and write its files."""
-    options = {"seeds": 3, "n_jobs": -1}
-    asked = parse(arguments, __doc__, "folder", out=Path("results/study"), **options)
-    sets = [*suite(asked.folder), *tables(asked.folder)] if asked.folder else [*generated()]
+    """Run or resume the study and write its scores."""
+    asked = parse(arguments, __doc__, "folder", out=Path("results/study"), n_jobs=-1)
+    sets = [*suite(asked.folder), *tables(asked.folder)] if asked.folder else [*shipped()]
     if not sets:
         raise SystemExit(f"{asked.folder} has no tables NAME.csv and no sets BATTERY/NAME.data.gz")
-    scores = score_all(sets, asked.out / "scores.csv", asked.seeds, asked.n_jobs)
-    text = findings(scores)
-    (asked.out / "findings.md").write_text(text, encoding="utf-8")
-    print(text)
+    scores = score_all(sets, asked.out / "scores.csv", asked.n_jobs)
+    for kind, part in scores.groupby(scores["set"].str.startswith("clouds/")):
+        print(number_table("clouds" if kind else "sets", compared(by_source(part)), "{:.3f}"))
 
 
 def suite(folder: Path) -> Iterator[LabelledSet]:
     """Yield the sets of a folder in the layout of Gagolewski's suite."""
     for file in sorted(folder.glob("*/*.data.gz")):
-        name, rows = file.name.removesuffix(".data.gz"), np.loadtxt(file, ndmin=2)
-        labelings = [
-            np.loadtxt(path, dtype=int) for path in sorted(file.parent.glob(f"{name}.labels*.gz"))
-        ]
-        yield LabelledSet(f"{file.parent.name}/{name}", sha256(file), rows, rows, labelings)
+        name = file.name.removesuffix(".data.gz")
+        files = sorted(file.parent.glob(f"{name}.labels*.gz"))
+        labelings = [np.loadtxt(path, dtype=int) for path in files]
+        rows, digest = np.loadtxt(file, ndmin=2), sha256(file, *files)
+        yield LabelledSet(f"{file.parent.name}/{name}", digest, rows, labelings)
 
 
-def tables(folder: Path) -> Iterator[LabelledSet]:
-    """Yield the labelled tables of a folder."""
+def tables(folder: Path, names: Sequence[str] | None = None) -> Iterator[LabelledSet]:
+    """Yield the labelled tables of a folder, or those with some names."""
     for name, file in tables_in(folder):
-        table = pd.read_csv(file)
-        frame, labels = table.iloc[:, :-1], pd.factorize(table.iloc[:, -1])[0] + 1
-        filled = frame.fillna(frame.median(numeric_only=True)).fillna(frame.mode().iloc[0])
-        rows = TableEncoder().fit_transform(filled)
-        rows = np.where(np.isnan(rows), np.nanmedian(rows, axis=0), rows)
-        yield LabelledSet(f"{folder.name}/{name}", sha256(file), frame, rows, [labels])
+        if names is None or name in names:
+            table = pd.read_csv(file)
+            labels = pd.factorize(table.iloc[:, -1])[0] + 1
+            yield LabelledSet(f"{folder.name}/{name}", sha256(file), table.iloc[:, :-1], [labels])
 
 
-def generated() -> Iterator[LabelledSet]:
+def shipped() -> Iterator[LabelledSet]:
     """Yield the bundled tables, scikit-learn's digits, and the clouds."""
-    found = {
-        f"tables/{name}": (load(name).Y, np.asarray(load(name).labels) + 1) for name in BUNDLED
-    }
-    digits, labels = load_digits(return_X_y=True)
-    found["tables/digits"] = digits, labels + 1
-    for kind in CLOUDS:
-        for seed in range(FIRST_SEED, FIRST_SEED + DRAWS):
-            found[f"{kind}/{seed}"] = cloud(kind, seed)
+    for labelled in tables(bundled_folder(), BUNDLED):
+        yield labelled._replace(name=f"datasets/{labelled.name.split('/')[1]}")
+    rows, labels = load_digits(return_X_y=True)
+    found = {"datasets/digits": (rows, labels + 1)}
+    for kind, draw in product(CLOUDS, range(DRAWS)):
+        found[f"clouds/{kind}-{draw}"] = cloud(kind, FIRST_SEED + draw)
     for name, (rows, labels) in found.items():
-        digest = hashlib.sha256(rows.tobytes()).hexdigest()
-        yield LabelledSet(name, digest, rows, rows, [labels])
+        yield LabelledSet(name, hashlib.sha256(rows.tobytes()).hexdigest(), rows, [labels])
 
 
 def cloud(kind: str, seed: int) -> tuple[Array, Indices]:
@@ -166,69 +238,119 @@ def cloud(kind: str, seed: int) -> tuple[Array, Indices]:
     return rows, labels
 
 
-def score_all(sets: Sequence[LabelledSet], file: Path, seeds: int, n_jobs: int) -> pd.DataFrame:
+def encodings(table: pd.DataFrame | Array) -> dict[str, Array]:
+    """Return the rows as complete numbers in two encodings, or in one if these are equal.
+
+    "indicators" has standardised numbers, and zeros and ones for each value of a text. "ours" has
+    the features of GroupMap: without identifiers, and with the zeros and ones of a text divided so
+    that the text has the variance of a number.
+    """
+    if not isinstance(table, pd.DataFrame):
+        return {"indicators": _scaled(table)}
+    filled = table.dropna(axis=1, how="all")
+    filled = filled.fillna(filled.median(numeric_only=True)).fillna(filled.mode().iloc[0])
+    numbers = [name for name in filled if is_numeric_dtype(filled[name])]
+    texts = [name for name in filled if name not in numbers]
+    indicators = pd.get_dummies(filled, columns=texts, dtype=float).to_numpy(float)
+    n = len(numbers)  # they come first
+    rows = np.c_[_scaled(indicators[:, :n]), indicators[:, n:]]
+    encoder = TableEncoder()
+    features = encoder.fit_transform(filled)
+    features = np.where(np.isnan(features), np.nanmedian(features, axis=0), features)
+    ours = _scaled(features, encoder.recipe_.levels)
+    equal = rows.shape == ours.shape and np.allclose(rows, ours)
+    return {"indicators": rows} if equal else {"indicators": rows, "ours": ours}
+
+
+def _scaled(rows: Array, levels: Indices | None = None) -> Array:
+    """Return standardised rows without constant columns."""
+    offset, scale = offset_and_scale(rows, "standard", levels, use_constant=False)
+    return np.asarray(((rows - offset)[:, scale > 0]) / scale[scale > 0])
+
+
+def score_all(sets: Sequence[LabelledSet], file: Path, n_jobs: int) -> pd.DataFrame:
     """Return the scores of all methods on all sets, and store them in a file."""
-    waiting = {
-        (each.name, each.sha256, method, seed): each
-        for each in sets
-        for method in METHODS
-        for seed in range(1 if method in SEEDLESS else seeds)
-    }
+    waiting = {(each.name, each.sha256, name): each for each, name in product(sets, METHODS)}
     stored = pd.read_csv(file)[COLUMNS] if file.exists() else pd.DataFrame(columns=COLUMNS)
-    rows = [row for row in stored.itertuples(index=False, name=None) if row[:-1] in waiting]
-    for row in rows:
-        del waiting[row[:-1]]
-    found = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(score)(case, each) for case, each in waiting.items()
+    rows = [row for row in stored.itertuples(index=False, name=None) if row[:3] in waiting]
+    for done in {row[:3] for row in rows}:
+        del waiting[done]
+    largest_first = sorted(waiting.items(), key=lambda item: -len(item[1].table))
+    found = Parallel(n_jobs, batch_size=1, return_as="generator_unordered")(
+        delayed(score)(each, name) for (*_, name), each in largest_first
     )
-    for row in found:
-        rows.append(row)
-        pd.DataFrame(rows, columns=COLUMNS).to_csv(file, index=False)
-        progress(f"{row[0]} {row[2]} {row[-1]:.3f}")
-    return pd.DataFrame(rows, columns=COLUMNS)
+    for part in found:
+        rows += part
+        write_csv(pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:4]), file)
+        progress("{0} {2} {4:.3f}".format(*part[0]))
+    return pd.read_csv(file)
 
 
-def score(
-    case: tuple[str, str, str, int], labelled: LabelledSet
-) -> tuple[str, str, str, int, float]:
-    """Return the row of scores.csv for one method on one set."""
-    *_, method, seed = case
-    offset, scale = offset_and_scale(labelled.rows, "standard")
-    X = labelled.table if method in (DEFAULT, OPEN) else (labelled.rows - offset) / scale
-    numbers = {int(labels.max()) for labels in labelled.labelings} - {1}
-    return *case, best(labelled, {k: METHODS[method](k, seed).fit_predict(X) for k in numbers})
+def score(labelled: LabelledSet, method: str) -> list[tuple[str, str, str, str, float]]:
+    """Return the rows of scores.csv for one method on one set."""
+    warnings.simplefilter("ignore")  # convergence, parts of neighbour graphs, threads of UMAP
+    ours = {"ours": labelled.table}
+    found = ours if method in (OURS_OPEN, OURS_GIVEN) else encodings(labelled.table)
+    numbers = {0} if method in OPEN else {int(each.max()) for each in labelled.labelings} - {1}
+    return [
+        (labelled.name, labelled.sha256, method, encoding, best(labelled, labels))
+        for encoding, rows in found.items()
+        for labels in [{k: METHODS[method](rows, k) for k in numbers}]
+    ]
 
 
-def best(labelled: LabelledSet, found: dict[int, Any]) -> float:
-    """Return the largest score over the labelings; `found` has labels by number of clusters."""
+def best(labelled: LabelledSet, found: dict[int, Indices]) -> float:
+    """Return the largest score over the labelings.
+
+    `found` has labels by number of clusters, and by 0 if the number was open.
+    """
     return max(
-        adjusted_rand_score(labels[labels > 0], np.asarray(found[labels.max()])[labels > 0])
+        adjusted_rand_score(labels[labels > 0], found[0 if 0 in found else labels.max()][labels > 0])
         for labels in labelled.labelings
         if labels.max() > 1
     )
 
 
-def findings(scores: pd.DataFrame) -> str:
-    """Return means over the sets with standard errors, and the scores of each set, as tables."""
-    by_set = scores.groupby(["set", "method"])["ari"].mean().unstack()
-    lead = by_set.rsub(by_set[DEFAULT], axis=0)
-    means = pd.DataFrame(
-        {
-            "mean ARI": by_set.mean(),
-            "standard error": standard_error(by_set),
-            "ours less theirs": lead.mean(),
-            "its standard error": standard_error(lead),
+def source(name: str) -> str:
+    """Return the source of a set."""
+    table = name.split("/")[-1]
+    return SOURCES.get(table, table)
+
+
+def by_source(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return mean scores by source and method, each method with its better encoding.
+
+    The better encoding has the higher mean over all sets. The columns are pairs of both names.
+    """
+    table = scores.pivot_table(index="set", columns=["method", "encoding"], values="ari")
+    columns = {}
+    for method, part in table.T.groupby(level="method"):
+        ways = part.T[method].bfill(axis=1).ffill(axis=1)  # equal encodings are stored once
+        encoding = ways.mean().idxmax()
+        columns[method, encoding] = ways[encoding]
+    return pd.DataFrame(columns).groupby(source).mean()
+
+
+def compared(table: pd.DataFrame) -> pd.DataFrame:
+    """Return means and medians of methods, and of the differences of GroupMap from them.
+
+    Methods are compared with GroupMap that knows as much about the number of clusters as they do.
+    """
+    scores = table.droplevel(1, axis=1)
+    rows = {}
+    for method in [name for name in {**OPEN, **GIVEN} if name in scores]:
+        lead = scores[OURS_OPEN if method in OPEN else OURS_GIVEN] - scores[method]
+        rows[method] = {
+            "mean": scores[method].mean(),
+            "median": scores[method].median(),
+            "lead": lead.mean(),
+            "standard error": standard_error(lead),
+            "median lead": lead.median(),
+            "better": (lead > EQUAL).sum(),
+            "equal": (lead.abs() <= EQUAL).sum(),
+            "worse": (lead < -EQUAL).sum(),
         }
-    ).sort_values("mean ARI", ascending=False)
-    return f"""# Findings
-
-{len(by_set)} sets, {scores["seed"].nunique()} seed(s). Standard errors are over sets.
-Every method but "{OPEN}" gets the number of clusters. Methods without random starts run once.
-
-{number_table("method", means, "{:.3f}")}
-Adjusted Rand indices:
-
-{number_table("set", by_set[means.index], "{:.3f}")}"""
+    return pd.DataFrame(rows).T
 
 
 if __name__ == "__main__":
