@@ -12,15 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.spatial.distance import cdist
-from scipy.special import logsumexp
 from sklearn.decomposition import PCA
 from sklearn.ensemble import IsolationForest
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401  # required by scikit-learn
 from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 from sklearn.manifold import TSNE, Isomap, trustworthiness
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.missing_values import hide
@@ -38,7 +35,6 @@ MEASURES = {  # which value is best
     "trustworthiness": "max",
     "auc": "max",
     "ece": "min",
-    "likelihood": "max",
     "imputation": "min",
     "outliers": "max",
 }
@@ -83,7 +79,6 @@ def measure(rows: Array, classes: Indices, seed: int) -> Values:
             right, confidence = in_majority(classes, S.argmax(axis=1)), S.max(axis=1)
             values["auc", name] = area(right, confidence)
             values["ece", name] = calibration_error(reliability(right, confidence))
-        values |= held_out_likelihood(rows, m, seed)
         values |= imputation_error(rows, m, seed) | outlier_areas(rows, m, seed)
     return values
 
@@ -117,31 +112,6 @@ def reliability(right: BoolArray, confidence: Array) -> Array:
 def calibration_error(bins: Array) -> float:
     """Return the expected calibration error of reliability bins."""
     return float(np.abs(bins[:, 1] - bins[:, 2]).sum() / bins[:, 0].sum())
-
-
-def held_out_likelihood(rows: Array, m: int, seed: int) -> Values:
-    """Return the mean log densities of a random third under models of the other rows."""
-    fitted, held_out = train_test_split(rows, test_size=1 / 3, random_state=seed)
-    model = GroupMap(n_clusters=m, random_state=seed).fit(fitted)
-    ours = float(log_density(model, held_out, seed).mean())
-    theirs = float(mixture(m, seed).fit(fitted).score(held_out))
-    return {("likelihood", OURS): ours, ("likelihood", MIXTURE): theirs}
-
-
-def log_density(model: GroupMap, rows: Array, seed: int, batches: int = 10) -> Array:
-    """Return log <N(y | f(x), noise)> of rows y: x from the mixture, f the mean of the process."""
-    rng = np.random.RandomState(seed)
-    deviations = np.sqrt(model.noise_variances_) * model.scale_
-    factors = np.linalg.cholesky(model.covariances_)
-    logs = []
-    for _ in range(batches):
-        labels = rng.choice(model.n_clusters_, size=10_000, p=model.weights_)
-        normal = rng.standard_normal((len(labels), factors.shape[1]))
-        points = model.means_[labels] + np.einsum("nqr,nr->nq", factors[labels], normal)
-        means = model.inverse_transform(points)
-        distances = cdist(rows / deviations, means / deviations, "sqeuclidean")
-        logs.append(logsumexp(-0.5 * distances, axis=1) - np.log(len(labels) * batches))
-    return np.asarray(logsumexp(logs, axis=0) - np.log(np.sqrt(2 * np.pi) * deviations).sum())
 
 
 def imputation_error(rows: Array, m: int, seed: int) -> Values:

@@ -19,7 +19,7 @@ import pandas as pd
 
 from benchmarks import invariance, map_study, missing_values, new_rows, study
 from benchmarks.agreement import PROCEDURES, compared, read_cells
-from benchmarks.shared import number_table, standard_error
+from benchmarks.shared import number_table
 from benchmarks.verdicts import CLOUDS
 from sgpmic_cli.benchmark import compare
 from sgpmic_cli.benchmark.compare import METRICS, NEAR
@@ -35,20 +35,13 @@ VERDICTS = {
     "differ": ("differs up", "differs down"),
     "judged": ("exact", "within 1", "compatible", "differs up", "differs down"),
 }
-# Rows of the comparison in the README: folder below results/, and groups of sets (none: all).
-COMPARED: dict[str, tuple[str, tuple[str, ...]]] = {
-    "bundled tables, digits": ("study", ("tables",)),
-    "tables of numbers (CLUBench)": ("study-numeric", ()),
-    "tables of numbers (KEEL)": ("study-keel", ()),
-    "tables with text": ("study-mixed", ()),
-    "four batteries of a public suite": ("study-suite", ()),
-    "clouds with outliers *": ("study", ("outliers",)),
-    "clouds with heavy tails *": ("study", ("heavy-tails",)),
-    "skewed clouds *": ("study", ("skewed",)),
-    "clouds of unequal sizes *": ("study", ("unequal-sizes",)),
-    "clouds with discrete columns *": ("study", ("discrete-columns",)),
+# Kinds of data of the comparison, and the folders below results/ with their scores.
+KINDS = {
+    "numbers": ("study", "study-numeric", "study-keel"),
+    "text": ("study-mixed",),
+    "suite": ("study-suite",),
+    "clouds": ("study",),
 }
-RIVALS = [name for name in study.METHODS if name not in (study.DEFAULT, study.OPEN)]
 
 
 def documents() -> Iterator[Path]:
@@ -169,43 +162,51 @@ def wins(metric: str, method: str) -> str:
     return str(compare.wins(compared(RESULTS / "table2"), metric)[method])
 
 
-def ari_by_set() -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the rows of the comparison: title, and adjusted Rand indices of sets by methods."""
-    for title, (folder, groups) in COMPARED.items():
-        by_set = read(f"{folder}/scores.csv").groupby(["set", "method"])["ari"].mean().unstack()
-        if groups:
-            by_set = by_set[by_set.index.str.split("/").str[0].isin(groups)]
-        yield title, by_set
+def study_scores(kind: str) -> pd.DataFrame:
+    """Return the scores of a kind of data. The folder of the study without TABLES has two kinds."""
+    scores = pd.concat([read(f"{folder}/scores.csv") for folder in KINDS[kind]])
+    return scores[scores["set"].str.startswith("clouds/") == (kind == "clouds")]
 
 
-def comparison() -> str:
-    """Return mean adjusted Rand indices by kind of data, for all folders of `make study`."""
-    body = []
-    for title, by_set in ari_by_set():
-        rivals = by_set[by_set.columns.intersection(RIVALS)]
-        lead = by_set[study.DEFAULT] - rivals[rivals.mean().idxmax()]
-        means = by_set.reindex(columns=[study.DEFAULT, study.OPEN, *RIVALS]).mean()
-        shown = [f"{mean:.2f}".replace("nan", "") for mean in means]
-        leads = f"{lead.mean():+z.2f} ({standard_error(lead):.2f})"
-        body.append([title, str(len(by_set)), *shown, leads])
-    head = ["data", "sets", "`GroupMap`", "number open", *RIVALS, "lead (standard error)"]
-    return markdown_table(head, body)
+def study_sets(kind: str = "all") -> str:
+    """Return the number of sets of a kind, and of their sources. "all" leaves clouds out."""
+    kinds = [each for each in KINDS if each != "clouds"] if kind == "all" else [kind]
+    sets = {name for each in kinds for name in study_scores(each)["set"]}
+    return f"{len(sets)} sets from {len({study.source(name) for name in sets})} sources"
 
 
-def beside_best() -> str:
-    """Return how the labels of all tables compare with those of the best rival of each table."""
-    parts = [
-        by_set[study.DEFAULT] - by_set[by_set.columns.intersection(RIVALS)].max(axis=1)
-        for title, by_set in ari_by_set()
-        if "tables" in title
-    ]
-    lead = pd.concat(parts)
-    where = "above" if lead.mean() > 0 else "below"
-    lower, higher = (lead < -0.02).sum(), (lead > 0.02).sum()
-    return (
-        f"{abs(lead.mean()):.2f} {where} on average (standard error {standard_error(lead):.2f}), "
-        f"lower by more than 0.02 on {lower} of {len(lead)} tables and higher on {higher}"
-    )
+def encoded(way: str) -> str:
+    """Return the other methods for which an encoding of tables with text is the better one."""
+    found = [name for name, best in study.by_source(study_scores("text")) if best == way]
+    return ", ".join(name for name in study.RIVALS if name in found)
+
+
+def study_table(what: str) -> str:
+    """Return the scores of methods, or the differences of GroupMap from them, by kind of data."""
+    form = {
+        "scores": "{0[mean]:.2f}, {0[median]:.2f}",
+        "differences": "{0[lead]:+.2f} ({0[standard error]:.2f}) "
+        "{0[better]:.0f}/{0[equal]:.0f}/{0[worse]:.0f}",
+    }[what]
+    columns = {}
+    for kind in KINDS:
+        table = study.compared(study.by_source(study_scores(kind)))
+        table = table if what == "scores" else table.loc[table.index.isin(study.RIVALS)]
+        columns[kind] = pd.Series({name: form.format(row) for name, row in table.iterrows()})
+    return number_table("method", pd.DataFrame(columns, columns[kind].index), "{}")
+
+
+def conclusion(kind: str) -> str:
+    """Return which methods that choose the number GroupMap differs from significantly."""
+    table = study.compared(study.by_source(study_scores(kind)))
+    table = table[table.index.isin(study.RIVALS) & table.index.isin([*study.OPEN])]
+    certain = table["lead"].abs() > 2.0 * table["standard error"]
+    found = {
+        "ahead of": table.index[certain & (table["lead"] > 0)],
+        "behind": table.index[certain & (table["lead"] < 0)],
+        "not told apart from": table.index[~certain],
+    }
+    return "; ".join(f"{words} {', '.join(names)}" for words, names in found.items() if len(names))
 
 
 def map_means(*measures: str) -> str:
@@ -241,6 +242,20 @@ def false_alarms() -> str:
     alarms.index = [f"{len(clouds)} kinds of clouds, mean", "the kind with most false alarms"]
     shown = pd.concat([alarms, table.drop(index=clouds)])
     return number_table("fraction of tables with a group", shown, "{:.2f}")
+
+
+def bundled_verdicts() -> str:
+    """Return how many clusters of each bundled table have which verdict."""
+    table = read("verdicts-bundled.csv").set_index("table")
+    shown = {
+        name: [
+            f"{row[verdict]} {verdict}"
+            for verdict in ("groups", "slices", "too few")
+            if row[verdict]
+        ]
+        for name, row in table.iterrows()
+    }
+    return "; ".join(f"{name} {', '.join(parts)}" for name, parts in shown.items())
 
 
 def new_row_probabilities() -> str:

@@ -72,11 +72,6 @@ def write_measurements(measured: dict[str, Any], path: Path) -> None:
     path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
 
-def standard_error(values: pd.DataFrame | pd.Series) -> Any:
-    """Return the standard errors of means over the rows."""
-    return values.std() / len(values) ** 0.5
-
-
 def number_table(corner: str, frame: pd.DataFrame, form: str) -> str:
     """Return the numbers of a data frame as a Markdown table with its index and columns."""
     rows = zip(map(str, frame.index), frame.to_numpy(), strict=True)

@@ -7,10 +7,10 @@ layout of Gagolewski's suite: BATTERY/NAME.data.gz has the rows of a set, NAME.l
 NAME.labels1.gz, ... its labelings; label 0 is noise and is not scored. Without FOLDER, the study
 runs on bundled tables, digits and generated clouds that break assumptions.
 
-Methods of OPEN choose the number of clusters, methods of GIVEN are told that of a labeling. GroupMap
-gets tables as they are. The other methods get numbers in each of two encodings, and medians and
-most frequent values for missing values. The score of a set is the largest adjusted Rand index over
-its labelings. Methods whose package is not installed are left out.
+Methods of OPEN choose the number of clusters, methods of GIVEN are told that of a labeling.
+GroupMap gets tables as they are. The other methods get numbers in each of two encodings, without
+missing values. The score of a set is the largest adjusted Rand index over its labelings. Methods
+whose package is not installed are left out.
 
 Writes scores.csv into OUT, with the SHA-256 of the files of each set (`cat FILES | sha256sum`). A
 second call computes only what is missing.
@@ -19,6 +19,8 @@ second call computes only what is missing.
 import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -42,7 +44,6 @@ from benchmarks.shared import (
     parse,
     progress,
     sha256,
-    standard_error,
     tables_in,
     write_csv,
 )
@@ -86,25 +87,17 @@ class LabelledSet(NamedTuple):
 
 
 def _hdbscan(points: Array, part: int) -> Indices:
-    """Return clusters of at least a part of the rows. Noise joins the cluster of the nearest row."""
+    """Return clusters of at least a part of the rows. Noise joins the nearest cluster."""
     labels = HDBSCAN(max(5, len(points) // part), copy=True).fit_predict(points)
     found = labels >= 0
-    if found.any():
-        nearest = KNeighborsClassifier(1).fit(points[found], labels[found])
-        labels[~found] = nearest.predict(points[~found]) if not found.all() else []
-    return labels
-
-
-def _tsne(rows: Array) -> Array:
-    perplexity = min(30.0, (len(rows) - 1) / 4)
-    return np.asarray(TSNE(perplexity=perplexity, random_state=0).fit_transform(rows))
+    if not found.any():
+        return labels
+    return KNeighborsClassifier(1).fit(points[found], labels[found]).predict(points)
 
 
 def _umap(rows: Array) -> Array:
-    from umap import UMAP
-
-    # The settings that its manual advises for clusters.
-    return np.asarray(UMAP(n_neighbors=30, min_dist=0.0, random_state=0).fit_transform(rows))
+    umap = import_module("umap").UMAP(n_neighbors=30, min_dist=0.0, random_state=0)
+    return np.asarray(umap.fit_transform(rows))  # settings that its manual advises for clusters
 
 
 def _k_means(rows: Array, k: int) -> Indices:
@@ -122,52 +115,38 @@ def _best_mixture(rows: Array, _: int) -> Indices:
 
 
 def _spectral(rows: Array, k: int) -> Indices:
-    settings: dict[str, Any] = {"affinity": "nearest_neighbors", "n_neighbors": 12}
-    return SpectralClustering(k, random_state=0, **settings).fit_predict(rows)
-
-
-def _genie(rows: Array, k: int) -> Indices:
-    from genieclust import Genie
-
-    return np.asarray(Genie(k).fit_predict(rows))
-
-
-def _lumbermark(rows: Array, k: int) -> Indices:
-    from lumbermark import Lumbermark
-
-    return np.asarray(Lumbermark(k).fit_predict(rows))
+    method = SpectralClustering(k, affinity="nearest_neighbors", n_neighbors=12, random_state=0)
+    return method.fit_predict(rows)
 
 
 def _group_map(table: pd.DataFrame | Array, n_clusters: Any) -> Indices:
-    return GroupMap(n_clusters, max_iter=1, random_state=0).fit(table).labels_  # the map is not used
+    # The map changes no label, so it is hardly fitted.
+    return GroupMap(n_clusters, max_iter=1, random_state=0).fit(table).labels_
 
 
 # Functions of rows and a number of clusters, which the first ones ignore.
 Method = Callable[[Any, int], Indices]
-OURS_OPEN, OURS_GIVEN = "GroupMap", "GroupMap, number given"
+OURS = {True: "GroupMap", False: "GroupMap, told"}  # whether the number is open
 OPEN: dict[str, Method] = {
-    OURS_OPEN: lambda table, _: _group_map(table, "auto"),
-    "HDBSCAN of the columns": lambda rows, _: _hdbscan(rows, 100),
-    "HDBSCAN of a t-SNE map": lambda rows, _: _hdbscan(_tsne(rows), 50),
-    "HDBSCAN of a UMAP map": lambda rows, _: _hdbscan(_umap(rows), 50),
-    "k-means, best silhouette": _best_k_means,
-    "mixture, best BIC": _best_mixture,
+    OURS[True]: lambda table, _: _group_map(table, "auto"),
+    "HDBSCAN": lambda rows, _: _hdbscan(rows, 100),
+    "HDBSCAN on t-SNE": lambda rows, _: _hdbscan(TSNE(random_state=0).fit_transform(rows), 50),
+    "HDBSCAN on UMAP": lambda rows, _: _hdbscan(_umap(rows), 50),
+    "k-means by silhouette": _best_k_means,
+    "mixture by BIC": _best_mixture,
 }
 GIVEN: dict[str, Method] = {
-    OURS_GIVEN: _group_map,
+    OURS[False]: _group_map,
     "k-means": _k_means,
-    "Gaussian mixture": lambda rows, k: np.asarray(mixture(k, 0).fit_predict(rows)),
+    "mixture": lambda rows, k: mixture(k, 0).fit_predict(rows),
     "Ward": lambda rows, k: AgglomerativeClustering(k).fit_predict(rows),
     "spectral": _spectral,
-    "Genie": _genie,
-    "Lumbermark": _lumbermark,
+    "Genie": lambda rows, k: import_module("genieclust").Genie(k).fit_predict(rows),
+    "Lumbermark": lambda rows, k: import_module("lumbermark").Lumbermark(k).fit_predict(rows),
 }
-PACKAGES = {"HDBSCAN of a UMAP map": "umap", "Genie": "genieclust", "Lumbermark": "lumbermark"}
-METHODS = {
-    name: method
-    for name, method in {**OPEN, **GIVEN}.items()
-    if name not in PACKAGES or find_spec(PACKAGES[name])
-}
+METHODS = {**OPEN, **GIVEN}
+RIVALS = [name for name in METHODS if name not in OURS.values()]
+PACKAGES = {"HDBSCAN on UMAP": "umap", "Genie": "genieclust", "Lumbermark": "lumbermark"}
 COLUMNS = ["set", "sha256", "method", "encoding", "ari"]
 
 
@@ -178,8 +157,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not sets:
         raise SystemExit(f"{asked.folder} has no tables NAME.csv and no sets BATTERY/NAME.data.gz")
     scores = score_all(sets, asked.out / "scores.csv", asked.n_jobs)
-    for kind, part in scores.groupby(scores["set"].str.startswith("clouds/")):
-        print(number_table("clouds" if kind else "sets", compared(by_source(part)), "{:.3f}"))
+    for kind, part in scores.groupby(scores["set"].str.split("/").str[0]):
+        print(number_table(str(kind), compared(by_source(part)), "{:.3f}"))
 
 
 def suite(folder: Path) -> Iterator[LabelledSet]:
@@ -188,8 +167,8 @@ def suite(folder: Path) -> Iterator[LabelledSet]:
         name = file.name.removesuffix(".data.gz")
         files = sorted(file.parent.glob(f"{name}.labels*.gz"))
         labelings = [np.loadtxt(path, dtype=int) for path in files]
-        rows, digest = np.loadtxt(file, ndmin=2), sha256(file, *files)
-        yield LabelledSet(f"{file.parent.name}/{name}", digest, rows, labelings)
+        place = f"{file.parent.name}/{name}"
+        yield LabelledSet(place, sha256(file, *files), np.loadtxt(file, ndmin=2), labelings)
 
 
 def tables(folder: Path, names: Sequence[str] | None = None) -> Iterator[LabelledSet]:
@@ -203,8 +182,7 @@ def tables(folder: Path, names: Sequence[str] | None = None) -> Iterator[Labelle
 
 def shipped() -> Iterator[LabelledSet]:
     """Yield the bundled tables, scikit-learn's digits, and the clouds."""
-    for labelled in tables(bundled_folder(), BUNDLED):
-        yield labelled._replace(name=f"datasets/{labelled.name.split('/')[1]}")
+    yield from tables(bundled_folder(), BUNDLED)
     rows, labels = load_digits(return_X_y=True)
     found = {"datasets/digits": (rows, labels + 1)}
     for kind, draw in product(CLOUDS, range(DRAWS)):
@@ -270,7 +248,8 @@ def _scaled(rows: Array, levels: Indices | None = None) -> Array:
 
 def score_all(sets: Sequence[LabelledSet], file: Path, n_jobs: int) -> pd.DataFrame:
     """Return the scores of all methods on all sets, and store them in a file."""
-    waiting = {(each.name, each.sha256, name): each for each, name in product(sets, METHODS)}
+    names = [name for name in METHODS if name not in PACKAGES or find_spec(PACKAGES[name])]
+    waiting = {(each.name, each.sha256, name): each for each, name in product(sets, names)}
     stored = pd.read_csv(file)[COLUMNS] if file.exists() else pd.DataFrame(columns=COLUMNS)
     rows = [row for row in stored.itertuples(index=False, name=None) if row[:3] in waiting]
     for done in {row[:3] for row in rows}:
@@ -289,26 +268,16 @@ def score_all(sets: Sequence[LabelledSet], file: Path, n_jobs: int) -> pd.DataFr
 def score(labelled: LabelledSet, method: str) -> list[tuple[str, str, str, str, float]]:
     """Return the rows of scores.csv for one method on one set."""
     warnings.simplefilter("ignore")  # convergence, parts of neighbour graphs, threads of UMAP
-    ours = {"ours": labelled.table}
-    found = ours if method in (OURS_OPEN, OURS_GIVEN) else encodings(labelled.table)
-    numbers = {0} if method in OPEN else {int(each.max()) for each in labelled.labelings} - {1}
-    return [
-        (labelled.name, labelled.sha256, method, encoding, best(labelled, labels))
-        for encoding, rows in found.items()
-        for labels in [{k: METHODS[method](rows, k) for k in numbers}]
-    ]
-
-
-def best(labelled: LabelledSet, found: dict[int, Indices]) -> float:
-    """Return the largest score over the labelings.
-
-    `found` has labels by number of clusters, and by 0 if the number was open.
-    """
-    return max(
-        adjusted_rand_score(labels[labels > 0], found[0 if 0 in found else labels.max()][labels > 0])
-        for labels in labelled.labelings
-        if labels.max() > 1
-    )
+    ways = encodings(labelled.table) if method in RIVALS else {"ours": labelled.table}
+    truths = [labels for labels in labelled.labelings if labels.max() > 1]
+    found = []
+    for encoding, rows in ways.items():
+        cluster, aris = cache(partial(METHODS[method], rows)), []
+        for truth in truths:
+            labels = cluster(0 if method in OPEN else int(truth.max()))
+            aris.append(adjusted_rand_score(truth[truth > 0], labels[truth > 0]))
+        found.append((labelled.name, labelled.sha256, method, encoding, max(aris)))
+    return found
 
 
 def source(name: str) -> str:
@@ -336,21 +305,18 @@ def compared(table: pd.DataFrame) -> pd.DataFrame:
 
     Methods are compared with GroupMap that knows as much about the number of clusters as they do.
     """
-    scores = table.droplevel(1, axis=1)
-    rows = {}
-    for method in [name for name in {**OPEN, **GIVEN} if name in scores]:
-        lead = scores[OURS_OPEN if method in OPEN else OURS_GIVEN] - scores[method]
-        rows[method] = {
-            "mean": scores[method].mean(),
-            "median": scores[method].median(),
-            "lead": lead.mean(),
-            "standard error": standard_error(lead),
-            "median lead": lead.median(),
-            "better": (lead > EQUAL).sum(),
-            "equal": (lead.abs() <= EQUAL).sum(),
-            "worse": (lead < -EQUAL).sum(),
-        }
-    return pd.DataFrame(rows).T
+    scores = table.droplevel(1, axis=1)[[name for name in METHODS if name in table]]
+    lead = scores.apply(lambda theirs: scores[OURS[theirs.name in OPEN]] - theirs)
+    columns = {
+        "mean": scores.mean(),
+        "median": scores.median(),
+        "lead": lead.mean(),
+        "standard error": lead.sem(),
+        "better": (lead > EQUAL).sum(),
+        "equal": (lead.abs() <= EQUAL).sum(),
+        "worse": (lead < -EQUAL).sum(),
+    }
+    return pd.DataFrame(columns)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ A false alarm is a cloud without groups in which some cluster has the verdict "g
 measured on two Gaussians, one of which may be a small group beside a large cloud. Every table is
 fitted twice as a user's would be: with an open number of clusters, and with a given one. Sixty
 draws of a cloud have each number of rows with each number of columns and of clusters once. Writes
-verdicts.csv into OUT: the fraction of tables with a group.
+verdicts.csv into OUT: the fraction of tables with a group. Writes verdicts-bundled.csv: how many
+clusters of each bundled table have which verdict, with an open number.
 """
 
 import warnings
@@ -17,9 +18,10 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from benchmarks.shared import parse
+from benchmarks.shared import BUNDLED, parse, tables_in
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array
+from sgpmic_cli.data.registry import bundled_folder
 
 Random = np.random.RandomState
 Table = tuple[str, Array, int, int]
@@ -89,6 +91,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     fractions = pd.DataFrame(called).groupby("table", sort=False).mean().round(3)
     fractions.to_csv(asked.out / "verdicts.csv")
     print(fractions)
+    files = [each for each in tables_in(bundled_folder()) if each[0] in BUNDLED]
+    counted = pd.DataFrame(Parallel(asked.n_jobs)(delayed(count_verdicts)(*each) for each in files))
+    counted.to_csv(asked.out / "verdicts-bundled.csv", index=False)
+    print(counted)
 
 
 def false_alarms(draws: int) -> Iterator[Table]:
@@ -110,16 +116,27 @@ def detections(draws: int) -> Iterator[Table]:
             yield name, rows, 2, draw
 
 
+def verdicts_of(frame: pd.DataFrame, n_clusters: Any, seed: int = 0) -> list[str]:
+    """Return the verdicts on the clusters of a table. The map does not change them."""
+    warnings.simplefilter("ignore")
+    model = GroupMap(n_clusters, max_iter=1, random_state=seed).fit(frame)
+    return [each["verdict"] for each in model.verdicts_]
+
+
 def called_groups(table: str, rows: Array, k: int, seed: int) -> dict[str, str | bool]:
     """Return whether some cluster is called a group, with an open and with a given number."""
-    warnings.simplefilter("ignore")
-    frame, found = pd.DataFrame(rows).add_prefix("x"), {}
-    numbers: dict[str, Any] = {"number open": "auto", "number given": k}
-    for name, n_clusters in numbers.items():
-        # Neither the map nor refits change a verdict.
-        model = GroupMap(n_clusters, max_iter=1, n_resamples=0, random_state=seed).fit(frame)
-        found[name] = any(each["verdict"] == "group" for each in model.verdicts_)
+    frame = pd.DataFrame(rows).add_prefix("x")
+    numbers = {"number open": "auto", "number given": k}
+    found = {name: "group" in verdicts_of(frame, each, seed) for name, each in numbers.items()}
     return {"table": table, **found}
+
+
+def count_verdicts(name: str, file: Path) -> dict[str, str | int]:
+    """Return the numbers of groups, slices and other clusters of a labelled table."""
+    found = verdicts_of(pd.read_csv(file).iloc[:, :-1], "auto")
+    groups, slices = found.count("group"), found.count("slice")
+    few = len(found) - groups - slices
+    return {"table": name, "groups": groups, "slices": slices, "too few": few}
 
 
 if __name__ == "__main__":

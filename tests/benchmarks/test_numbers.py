@@ -14,31 +14,30 @@ def results(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_lead_is_that_over_the_best_other_method_of_the_row(results, monkeypatch):
-    monkeypatch.setattr(numbers, "COMPARED", {"tables": ("study", ("tables",))})
+def test_the_conclusion_names_methods_beyond_two_standard_errors(results, monkeypatch):
+    monkeypatch.setattr(numbers, "KINDS", {"numbers": ("study",)})
     ari = {
-        "GroupMap": (0.9, 0.5),
-        "k-means": (0.5, 0.5),
-        "Ward": (1.0, 0.1),
-        "paper's model": (1, 1),
+        "GroupMap": (0.9, 0.5, 0.7),
+        "HDBSCAN": (0.5, 0.2, 0.3),
+        "HDBSCAN on t-SNE": (0.9, 0.4, 0.9),
+        "HDBSCAN on UMAP": (1.0, 0.6, 0.8),
+        "GroupMap, told": (1.0, 1.0, 1.0),
+        "Ward": (0.0, 0.0, 0.0),
     }
-    rows = [("clouds/c", "GroupMap", 0, 0.0)] + [
-        (f"tables/{name}", method, 0, scores[number])
+    rows = [("clouds/c", "GroupMap", "ours", 0.0)] + [
+        (f"tables/{name}", method, "ours", scores[number])
         for method, scores in ari.items()
-        for number, name in enumerate("ab")
+        for number, name in enumerate("abc")
     ]
     (results / "study").mkdir()
-    frame = pd.DataFrame(rows, columns=["set", "method", "seed", "ari"])
+    frame = pd.DataFrame(rows, columns=["set", "method", "encoding", "ari"])
     frame.to_csv(results / "study/scores.csv", index=False)
-    (line,) = numbers.comparison().splitlines()[2:]
-    # Ward has the largest mean of the others, 0.55. The differences are -0.1 and 0.4.
-    assert line.startswith("| tables | 2 | 0.70 |  | 0.50 |  |  | 0.55 |")
-    assert line.endswith("| +0.15 (0.25) |")
-    # The best of each table is Ward (1.0), then k-means (0.5).
-    assert numbers.beside_best() == (
-        "0.05 below on average (standard error 0.05), lower by more than 0.02 on 1 of 2 tables "
-        "and higher on 0"
+    assert numbers.conclusion("numbers") == (
+        "ahead of HDBSCAN; behind HDBSCAN on UMAP; not told apart from HDBSCAN on t-SNE"
     )
+    assert numbers.study_sets("numbers") == "3 sets from 3 sources"
+    assert "| Ward | +1.00 (0.00) 3/0/0 |" in numbers.study_table("differences")
+    assert "| HDBSCAN | 0.33, 0.30 |" in numbers.study_table("scores")
 
 
 def test_the_best_method_of_a_data_set_counts_and_lower_errors_are_better(results):

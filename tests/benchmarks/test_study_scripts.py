@@ -3,10 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import multivariate_normal
 
 from benchmarks import map_study, missing_values, new_rows, verdicts
-from sgpmic import GroupMap
 
 CONFIDENCE = np.array([0.95, 0.95, 0.55, 0.55, 1.0])
 RIGHT = np.array([True, True, True, False, True])
@@ -20,21 +18,6 @@ def test_calibration_error_and_area_have_their_definitions():
     assert map_study.calibration_error(bins) == pytest.approx((0.1 + 0.1) / 5)
     assert map_study.area(RIGHT, CONFIDENCE) == pytest.approx(3.5 / 4)
     assert np.isnan(map_study.area(np.ones(5, dtype=bool), CONFIDENCE))
-
-
-@pytest.mark.slow
-def test_the_density_of_one_gaussian_cluster_is_that_of_its_samples_and_above_the_scores():
-    covariance = np.array([[1.0, 0.8, 0.5], [0.8, 1.0, 0.4], [0.5, 0.4, 1.0]])
-    rows = np.random.RandomState(0).multivariate_normal(np.zeros(3), covariance, size=300)
-    model = GroupMap(n_clusters=1, random_state=0).fit(rows)
-    draw = np.random.RandomState(0)
-    points = draw.multivariate_normal(model.means_[0], model.covariances_[0], size=20_000)
-    noise = np.sqrt(model.noise_variances_) * model.scale_
-    drawn = model.inverse_transform(points) + noise * draw.standard_normal((len(points), 3))
-    density = map_study.log_density(model, rows[:100], seed=0)
-    gaussian = multivariate_normal(drawn.mean(axis=0), np.cov(drawn.T)).logpdf(rows[:100])
-    assert density.mean() == pytest.approx(gaussian.mean(), abs=0.1)
-    assert np.mean(model.score_samples(rows[:100]) <= density + 0.1) > 0.95
 
 
 def test_thirty_percent_of_the_entries_are_hidden_and_no_row_is_empty():
