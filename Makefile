@@ -132,19 +132,19 @@ results: $(DEV) ## everything under results/, its manifest and the numbers of th
 
 # TABLES is a folder of labelled tables (NAME.csv, last column: class) or a downloaded benchmark suite.
 STUDIED := $(RESULTS)/study$(if $(TABLES),-$(notdir $(TABLES:/=)))
-study: $(RIVALS)/.installed ## the default model beside other clusterers; own data: make study TABLES=FOLDER
+study: $(RIVALS)/.installed ## the default model beside other clusterers, with the number of clusters open and given; own data: make study TABLES=FOLDER
 	"$(RIVALS)/bin/python" -m benchmarks.study $(if $(TABLES),"$(TABLES)") --out $(STUDIED)
 
 # Genie and Lumbermark have another licence (AGPL) and are needed for comparisons only, so they have their own environment.
 $(RIVALS)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(RIVALS)"
-	"$(RIVALS)/bin/python" $(PIP) --constraint constraints.txt --editable . genieclust==1.3.0 lumbermark==0.9.1
+	"$(RIVALS)/bin/python" $(PIP) --constraint constraints.txt --editable . umap-learn genieclust==1.3.0 lumbermark==0.9.1
 	@touch "$@"
 
 missing-values: ## measure the cost of missing values on the bundled data sets
 map-study: $(STUDY) ## measure the map and the probabilities beside PCA, ISOMAP, t-SNE, UMAP and mixtures
 new-rows: ## measure the probabilities that the paper's model gives to new rows
-verdicts: ## measure false alarms and power of the verdicts "group" and "slice"
+verdicts: ## measure false alarms and power of the verdict "group", and count the verdicts on bundled tables
 invariance: ## change labelled tables in ways that mean nothing, and compare the clusters: make invariance TABLES=FOLDER
 search-settings: ## compare the settings that the paper leaves open with SGP-MIC's column, for the model and the null models
 agreement: ## agreement with the paper by counts, distance and order, from the tables under results/
