@@ -138,7 +138,7 @@ study: $(RIVALS)/.installed ## the default model beside other clusterers, with t
 # Genie and Lumbermark have another licence (AGPL) and are needed for comparisons only, so they have their own environment.
 $(RIVALS)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv "$(RIVALS)"
-	"$(RIVALS)/bin/python" $(PIP) --constraint constraints.txt --editable . umap-learn genieclust==1.3.0 lumbermark==0.9.1
+	"$(RIVALS)/bin/python" $(PIP) --constraint constraints.txt --editable . umap-learn==0.5.12 genieclust==1.3.0 lumbermark==0.9.1
 	@touch "$@"
 
 missing-values: ## measure the cost of missing values on the bundled data sets
