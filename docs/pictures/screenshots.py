@@ -19,7 +19,7 @@ from browser import Browser  # noqa: E402  # the driver of the tests
 
 PIXELS = 1540  # width of a picture
 MARGIN = 10  # of the window, below the last element
-COMPARED = ("--dataset", "iris,wine", "--methods", "sklearn.cluster:KMeans,pca-fcm")
+COMPARED = ("--dataset", "iris", "--methods", "sklearn.cluster:KMeans,pca-fcm")
 HIDE = "document.querySelectorAll(%r).forEach((element) => element.style.display = 'none')"
 UNUSED = (  # of the page of a comparison: all but the first table with its key
     "#summary, #environment, #table > p:not(:has(+ ul)), .legend li:not(:has(.v-exact, .v-best)), "
