@@ -12,8 +12,7 @@ GroupMap gets tables as they are. The other methods get numbers in each of two e
 missing values. The score of a set is the largest adjusted Rand index over its labelings. Methods
 whose package is not installed are left out.
 
-Writes scores.csv into OUT, with the SHA-256 of the files of each set (`cat FILES | sha256sum`). A
-second call computes only what is missing.
+Writes scores.csv into OUT, with the SHA-256 of each set. A second call computes what is missing.
 """
 
 import hashlib
@@ -81,7 +80,7 @@ class LabelledSet(NamedTuple):
     """A data frame or an array of rows, and labelings from 1; 0 is noise."""
 
     name: str
-    sha256: str
+    sha256: str  # of its files in this order, one after the other
     table: pd.DataFrame | Array
     labelings: list[Indices]
 
@@ -90,9 +89,8 @@ def _hdbscan(points: Array, part: int) -> Indices:
     """Return clusters of at least a part of the rows. Noise joins the nearest cluster."""
     labels = HDBSCAN(max(5, len(points) // part), copy=True).fit_predict(points)
     found = labels >= 0
-    if not found.any():
-        return labels
-    return KNeighborsClassifier(1).fit(points[found], labels[found]).predict(points)
+    nearest = KNeighborsClassifier(1)
+    return nearest.fit(points[found], labels[found]).predict(points) if found.any() else labels
 
 
 def _umap(rows: Array) -> Array:
@@ -105,12 +103,12 @@ def _k_means(rows: Array, k: int) -> Indices:
 
 
 def _best_k_means(rows: Array, _: int) -> Indices:
-    found = [_k_means(rows, k) for k in range(2, MOST_CLUSTERS + 1)]
+    found = [_k_means(rows, k) for k in range(2, min(MOST_CLUSTERS + 1, len(rows)))]
     return max(found, key=lambda labels: silhouette_score(rows, labels))
 
 
 def _best_mixture(rows: Array, _: int) -> Indices:
-    models = [mixture(k, 0).fit(rows) for k in range(1, MOST_CLUSTERS + 1)]
+    models = [mixture(k, 0).fit(rows) for k in range(1, min(MOST_CLUSTERS + 1, len(rows)))]
     return np.asarray(min(models, key=lambda model: model.bic(rows)).predict(rows))
 
 
@@ -130,7 +128,9 @@ OURS = {True: "GroupMap", False: "GroupMap, told"}  # whether the number is open
 OPEN: dict[str, Method] = {
     OURS[True]: lambda table, _: _group_map(table, "auto"),
     "HDBSCAN": lambda rows, _: _hdbscan(rows, 100),
-    "HDBSCAN on t-SNE": lambda rows, _: _hdbscan(TSNE(random_state=0).fit_transform(rows), 50),
+    "HDBSCAN on t-SNE": lambda rows, _: _hdbscan(
+        TSNE(perplexity=min(30, len(rows) - 1), random_state=0).fit_transform(rows), 50
+    ),
     "HDBSCAN on UMAP": lambda rows, _: _hdbscan(_umap(rows), 50),
     "k-means by silhouette": _best_k_means,
     "mixture by BIC": _best_mixture,
