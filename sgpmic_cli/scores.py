@@ -12,8 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-FAIR = 0.7  # least overlap with halves of the rows of clusters that one can rely on
-
 
 def contingency(classes: ArrayLike, clusters: ArrayLike) -> NDArray[np.int64]:
     """Count the rows of every (class, cluster) pair, shape (n_classes, n_clusters)."""

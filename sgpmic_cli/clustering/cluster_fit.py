@@ -151,8 +151,7 @@ def find_clusters(
             found = one_clustering(groups.evidence, search.labels(groups), n_clusters)
             if groups.evidence == BY_SHEETS:
                 found = found._replace(chart=search.on_map(groups))
-            halves = np.random.RandomState(seed)
-            stability = search.stability(groups, n_resamples, halves) if refitted else None
+            stability = groups.stability if refitted else None
             return found, ClusterModel(found.labels, n_clusters, None, None), stability
     space = ClusterSpace.of(prepared.rows, prepared.shared, n_clusters)
     if given is None:

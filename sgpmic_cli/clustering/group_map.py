@@ -151,8 +151,8 @@ class GroupMap(estimators.RowClusterer):
     cluster_sizes_, certainty_ : ndarray of shape (M,)
         Number of rows of each cluster, and their mean probability.
     stability_ : ndarray of shape (M,) or None
-        Overlap of each cluster with its counterpart in the refits, from 0 to 1. None without
-        refits or with one cluster.
+        Overlap of each cluster with its counterpart in the refits, from 0 to 1; of a group, with
+        its counterparts without a tenth of the rows. None without refits or with one cluster.
     verdicts_ : list of dict
         What each cluster is: "group" if several views of the rows show it or the groups in it,
         "slice" if it is a part of a continuum, or "too few rows to say".
@@ -245,8 +245,7 @@ class GroupMap(estimators.RowClusterer):
             found, self._clusters, self.stability_ = find_clusters(
                 prepared, n_clusters, is_open, given, self.n_resamples, random_state
             )
-            verdicts = prepared.search.verdicts(found.labels, n_clusters, self.stability_)
-            self.verdicts_ = verdicts
+            self.verdicts_ = prepared.search.verdicts(found.labels, n_clusters)
             in_table = np.argsort(self._row_indices)
             self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
             estimators.report_step(self, "map")

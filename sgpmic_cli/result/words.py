@@ -16,7 +16,6 @@ from sgpmic_cli.result.profile import (
 )
 from sgpmic_cli.result.result import Result, found_again
 from sgpmic_cli.result.rules import Rule
-from sgpmic_cli.scores import FAIR
 from sgpmic_cli.tables.options import plural
 
 FEW = "too few rows to say"  # a verdict
@@ -34,6 +33,7 @@ NOT_CALIBRATED = (
     "The probabilities of a row are the mean of its ten nearest rows. They do not include that "
     "another fit may find other clusters, so they are not calibrated."
 )
+FAIR = 0.7  # least overlap with parts of the rows of clusters that one can rely on
 SIMILAR_SCORE = 0.9  # of the best score, a convention: such numbers of clusters are plausible
 
 
@@ -81,7 +81,7 @@ def _vanishing(result: Result) -> str:
 
 
 def _weakness(result: Result) -> str:
-    """Return a sentence after a space if clusters do not come back in halves of the rows."""
+    """Return a sentence after a space if clusters do not come back in parts of the rows."""
     if result.stability is None or result.overlap is None:
         return ""
     weak = [m for m in np.flatnonzero(result.stability < FAIR).tolist() if result.sizes[m]]
@@ -90,7 +90,7 @@ def _weakness(result: Result) -> str:
         doubted = [f"them (overlap {100 * result.overlap:.0f} %)"]
     if not doubted:
         return ""
-    return f" Do not rely on {enumeration(doubted)}: random halves of the rows show others."
+    return f" Do not rely on {enumeration(doubted)}: random parts of the rows show others."
 
 
 def how_sure(result: Result) -> Iterator[str]:
@@ -100,8 +100,8 @@ def how_sure(result: Result) -> Iterator[str]:
         yield choice_in_words(result)
     if m > 1:
         if result.overlap is not None:
-            halves = f"In clusterings of {result.n_refits} random halves of the rows, the clusters"
-            yield f"{halves} come back with an overlap of {100 * result.overlap:.0f} %."
+            parts = f"In clusterings of {result.n_refits} random parts of the rows, the clusters"
+            yield f"{parts} come back with an overlap of {100 * result.overlap:.0f} %."
         if result.facts.get("method") == "sgp-mic":
             yield NOT_CALIBRATED
         if result.explained:
@@ -142,9 +142,7 @@ def choice_in_words(result: Result) -> str:
     m, tried = len(result.sizes), numbers_scored(result)
     clusters = plural(m, "cluster")
     if tried and "evidence" in tried[0]:
-        kinds = [verdict["verdict"] for verdict in result.verdicts]
-        doubt = "" if "group" in kinds else ", but not in random halves of the rows"
-        return f"{clusters}, {tried[0]['evidence']}{doubt}."
+        return f"{clusters}, {tried[0]['evidence']}."
     if not tried:
         of_classes = not result.verdicts and m == result.rows.n_classes
         source = "as given" if result.names else "as asked for"
@@ -219,7 +217,7 @@ def next_steps(result: Result, out: Path, command: Callable[..., str]) -> Iterat
         words = f"Compare with {other} clusters, which are about as good:"
         yield words, command(clusters=other, out=f"{out}-{other}")
     elif unstable and not result.selection:
-        words = "Random halves of the rows have other clusters. Let the number be chosen:"
+        words = "Random parts of the rows have other clusters. Let the number be chosen:"
         yield words, command(clusters=None, out=f"{out}-auto")
     elif m == 1 or unstable:
         words = "Divide the rows into a number of clusters that you have a reason for:"
@@ -300,7 +298,7 @@ def _quoted(columns: Sequence[str]) -> str:
 
 
 def _worth_dropping(result: Result) -> bool:
-    """Return whether a fit without columns may show other clusters that come back in halves."""
+    """Return whether a fit without columns may show other clusters that come back."""
     if result.refit is None:
         return True
     again, overlap = result.refit

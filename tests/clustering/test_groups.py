@@ -8,7 +8,14 @@ from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.clusters import groups
-from sgpmic_cli.clustering.clusters.groups import BY_GAPS, BY_VIEWS, Groups, Views, neighbour_map
+from sgpmic_cli.clustering.clusters.groups import (
+    BY_GAPS,
+    BY_VIEWS,
+    Groups,
+    Views,
+    neighbour_map,
+    overlaps,
+)
 
 
 def noise(*shape, seed=0):
@@ -87,6 +94,7 @@ def test_views_that_agree_less_say_nothing(monkeypatch):
     best = max(found.score for found in cloud.divisions)
     assert 0.0 < best < groups.AGREEMENT
     monkeypatch.setattr(groups, "AGREEMENT", best)
+    monkeypatch.setattr(groups, "AGAIN", 0.0)
     monkeypatch.setattr(groups, "_of_one_column", lambda *_: False)
     assert cloud.groups().score == best
 
@@ -107,13 +115,37 @@ def test_the_agreement_is_the_best_rand_index_with_the_other_view():
                     assert each.score == pytest.approx(max(scores))
 
 
-def test_the_finest_of_equal_agreements_is_taken():
-    def made(number, agreement):
-        return Groups(np.arange(12) % number, noise(12, 2), lambda *_: None, agreement, "")
+def made(number, agreement, again=True):
+    """Return groups along a line, which come back without a tenth of the rows or do not."""
+    line = np.arange(60.0)[:, None]
 
+    def divide(points, number):
+        places = points[:, 0] if again else np.arange(len(points))[::-1] * 7
+        return (places * number // 60 % number).astype(int)
+
+    labels = (line[:, 0] * number // 60).astype(int)
+    return Groups(labels, line, divide, agreement, "")
+
+
+def test_the_finest_of_equal_agreements_is_taken():
     candidates = [made(2, 1.0), made(3, 1.0), made(4, 0.99), made(6, 0.5)]
     assert groups._best(candidates).number == 3
     assert groups._best(candidates[3:]) is None
+
+
+def test_groups_come_back_without_a_tenth_of_the_rows():
+    assert made(3, 1.0).stability.min() > 0.95
+    assert made(3, 1.0, again=False).stability.max() < 0.7
+    candidates = [made(3, 1.0, again=False), made(2, 0.9)]
+    assert groups._best(candidates).number == 2
+    assert groups._best(candidates[:1]) is None
+
+
+def test_overlaps_are_the_largest_jaccard_indices():
+    found = overlaps(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1]))
+    np.testing.assert_allclose(found, [2 / 3, 2 / 3])
+    np.testing.assert_allclose(overlaps(np.array([0, 0, 1, 1]), np.zeros(4, int)), 0.5)
+    assert overlaps(np.arange(4), np.arange(4)[::-1]).tolist() == pytest.approx([1.0] * 4)
 
 
 def test_spirals_of_unequal_density_are_found_as_a_given_number():
@@ -136,9 +168,10 @@ def test_rows_of_noise_join_the_nearest_cluster():
     assert groups.by_density(noise(60, 2), 30, None).max() == 0
 
 
-def test_the_map_does_not_depend_on_the_order_of_columns_or_on_rounding_errors():
+def test_the_map_does_not_depend_on_any_order_or_on_rounding_errors():
     X = views("blobs").Y[:80]
     chart = neighbour_map(X)
     np.testing.assert_allclose(neighbour_map(X[:, [2, 0, 1]]), chart)
     np.testing.assert_allclose(neighbour_map(X + 1e-10 * noise(*X.shape)), chart)
+    np.testing.assert_array_equal(neighbour_map(X[::-1]), chart[::-1])
     assert neighbour_map(X[:, :1]).shape == (80, 2)

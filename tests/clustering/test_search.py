@@ -1,5 +1,7 @@
 """The search for groups: what it looks at, and what a cluster is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -7,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from sgpmic_cli.clustering.cluster_fit import prepare_rows
 from sgpmic_cli.clustering.clusters import search as module
 from sgpmic_cli.clustering.clusters.groups import Groups
-from sgpmic_cli.clustering.clusters.search import GroupSearch, overlaps, search_groups
+from sgpmic_cli.clustering.clusters.search import GroupSearch, search_groups
 
 
 def noise(*shape, seed=0):
@@ -34,12 +36,6 @@ def verdicts(groups, clusters):
 
 
 GROUPS = np.repeat([0, 1, 2], [40, 30, 30])
-
-
-def test_groups_that_halves_of_the_rows_do_not_show_are_slices():
-    for overlap, verdict in ((0.69, "slice"), (0.71, "group")):
-        found = with_groups(GROUPS).verdicts(GROUPS, 3, np.full(3, overlap))
-        assert [each["verdict"] for each in found] == [verdict] * 3
 
 
 def test_clusters_that_consist_of_groups_are_groups():
@@ -96,35 +92,10 @@ def test_rows_beyond_the_subsample_have_the_group_of_the_nearest_row(monkeypatch
     assert len(search.groups.labels) == 60
     labels = search.labels(search.groups)
     np.testing.assert_array_equal(labels == labels[0], inside[order] == inside[order][0])
-    on_map = search.on_map(search.groups._replace(points=search.sample[:, :2]))
+    on_map = search.on_map(replace(search.groups, points=search.sample[:, :2]))
     distances = np.linalg.norm(search.rows[:, None] - search.sample, axis=2)
     nearest = distances.argsort(axis=1)[:, :3]
     np.testing.assert_allclose(on_map, search.sample[nearest, :2].mean(axis=1))
-
-
-def test_the_stability_of_a_group_is_its_overlap_with_groups_of_halves():
-    def by_sign(points, number):
-        return (points[:, 0] > 0).astype(int)
-
-    search, points = with_groups(GROUPS), noise(100, 2)
-    labels = by_sign(points, 2)
-    found = Groups(labels, points, by_sign, 1.0, "")
-    stability = search.stability(found, 4, np.random.RandomState(0))
-    assert stability.shape == (2,)
-    assert (stability > 0.85).all()
-    again = search.stability(
-        found._replace(divide=lambda points, _: np.arange(len(points)) % 2),
-        4,
-        np.random.RandomState(0),
-    )
-    assert (again < 0.6).all()
-
-
-def test_overlaps_are_the_largest_jaccard_indices():
-    found = overlaps(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1]))
-    np.testing.assert_allclose(found, [2 / 3, 2 / 3])
-    np.testing.assert_allclose(overlaps(np.array([0, 0, 1, 1]), np.zeros(4, int)), 0.5)
-    assert overlaps(np.arange(4), np.arange(4)[::-1]).tolist() == pytest.approx([1.0] * 4)
 
 
 def test_a_number_is_that_of_groups_that_some_view_shows():

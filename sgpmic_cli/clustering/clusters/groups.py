@@ -4,7 +4,8 @@ Any method divides any rows, so a division alone is no evidence. The columns and
 neighbours (t-SNE) are views that distort the rows in different ways. HDBSCAN (Campello, Moulavi and
 Sander, 2013) divides each of them with several smallest sizes of a cluster. Where a division of one
 view and one of the other agree, with an adjusted Rand index of at least AGREEMENT, the rows have
-groups, and the pair that agrees best says which.
+groups, and the pair that agrees best says which. Chance gaps of a few hundred rows agree as well,
+but their division changes if a tenth of the rows is left out: groups come back (AGAIN).
 
 If no pair agrees, single linkage (`single_linkage.py`) is a third view, for curves that the map
 tears: its parts are groups if a gap separates them and a division of the columns agrees.
@@ -15,6 +16,7 @@ recorded.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -31,12 +33,15 @@ from threadpoolctl import threadpool_limits
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.clusters.columns import values_repeat
 from sgpmic_cli.clustering.clusters.single_linkage import CORE, Division, divide_links, single_links
+from sgpmic_cli.scaling import canonical_order
 
 AGREEMENT = 0.85  # adjusted Rand index of the same division; 0.8 and 0.9 find the same groups
 GAP = 0.2  # of single linkage, a logarithm; clouds of 200 rows have at most 0.06
 # A cluster has at least 1/30 or 1/100 of the rows (coarse and fine), and at least FEWEST rows.
 PARTS = (30, 100)
 FEWEST = 5
+REPEATS = 8  # of a division without a tenth of the rows
+AGAIN = 0.9  # mean Jaccard index of the groups that come back
 MAP_ITERATIONS = 500  # of t-SNE; 1,000 give the same map in twice the time
 
 BY_VIEWS = "found in the columns and on the map"
@@ -45,7 +50,8 @@ BY_GAPS = "found by gaps between neighbours and in the columns"
 Divide = Callable[[Array, int], Indices]  # from points (n, p) and a number of clusters to labels
 
 
-class Groups(NamedTuple):
+@dataclass(frozen=True)
+class Groups:
     """Labels (N,) of groups, the points they are divided in, and the evidence in words.
 
     `divide` repeats the division for other rows of the points. `score` says how strong the evidence
@@ -62,6 +68,17 @@ class Groups(NamedTuple):
     def number(self) -> int:
         """Number of groups."""
         return int(self.labels.max()) + 1
+
+    @cached_property
+    def stability(self) -> Array:
+        """Mean Jaccard index (M,) of each group and its counterparts without a tenth of the rows."""
+        n, found, random_state = len(self.points), [], np.random.RandomState(0)
+        for _ in range(REPEATS):
+            rest = random_state.permutation(n)[: n - n // 10]
+            labels = self.divide(self.points[rest], self.number)
+            nearest = KDTree(self.points[rest]).query(self.points)[1]
+            found.append(overlaps(self.labels, labels[nearest]))
+        return np.asarray(np.mean(found, axis=0))
 
 
 class Views:
@@ -114,11 +131,8 @@ class Views:
 
     def groups(self) -> Groups | None:
         """Return the groups that the views agree about best, or None."""
-        for candidates in (self.divisions, self.gaps):
-            found = _best(candidates)
-            if found is not None:
-                return None if _of_one_column(self.Y, found.labels) else found
-        return None
+        found = _best(self.divisions) or _best(self.gaps)
+        return None if found is None or _of_one_column(self.Y, found.labels) else found
 
     def of_number(self, number: int) -> Groups | None:
         """Return this number of groups, or None if no view shows them."""
@@ -137,8 +151,13 @@ class Views:
 
 
 def neighbour_map(X: Array) -> Array:
-    """Return the t-SNE map (N, 2) of rows (N, P), which does not depend on rounding errors."""
-    scores = PCA(min(50, X.shape[1], len(X) - 1), svd_solver="full").fit_transform(X).round(6)
+    """Return the t-SNE map (N, 2) of rows (N, P).
+
+    It depends neither on rounding errors nor on the order of the rows, which other columns change.
+    """
+    order = canonical_order([X])
+    pca = PCA(min(50, X.shape[1], len(X) - 1), svd_solver="full")
+    scores = pca.fit_transform(X[order]).round(6)
     start = np.zeros((len(X), 2))
     start[:, : scores.shape[1]] = scores[:, :2]
     start *= 1e-4 / (start[:, 0].std() or 1.0)
@@ -149,7 +168,8 @@ def neighbour_map(X: Array) -> Array:
         random_state=0,
     )
     with threadpool_limits(1):  # the sums of several threads are rounded in any order
-        return np.asarray(tsne.fit_transform(scores), dtype=np.float64)
+        points = np.asarray(tsne.fit_transform(scores), dtype=np.float64)
+    return points[np.argsort(order)]
 
 
 def divide_by_gaps(points: Array, number: int) -> Indices:
@@ -187,9 +207,21 @@ def _divide(points: Array, _: int, least: float, core: int | None) -> Indices:
 
 
 def _best(candidates: list[Groups]) -> Groups | None:
-    """Return the division with the highest agreement, the finest if several have it, or None."""
+    """Return the division with the highest agreement that comes back, or None.
+
+    If several have the same agreement, it is the finest.
+    """
     agreed = [groups for groups in candidates if groups.score >= AGREEMENT]
-    return max(agreed, key=lambda found: (round(found.score, 6), found.number), default=None)
+    agreed.sort(key=lambda found: (round(found.score, 6), found.number), reverse=True)
+    return next((found for found in agreed if found.stability.mean() >= AGAIN), None)
+
+
+def overlaps(labels: Indices, others: Indices) -> Array:
+    """Return the largest Jaccard index of each cluster (N,) with another clustering, (M,)."""
+    counts = np.zeros((labels.max() + 1, others.max() + 1))
+    np.add.at(counts, (labels, others), 1)
+    either = counts.sum(axis=1)[:, None] + counts.sum(axis=0) - counts
+    return np.asarray((counts / np.maximum(either, 1.0)).max(axis=1))
 
 
 def _of_one_column(Y: Array, labels: Indices) -> bool:

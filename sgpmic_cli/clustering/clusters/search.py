@@ -15,7 +15,6 @@ from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.clustering.clusters.columns import two_peaks
 from sgpmic_cli.clustering.clusters.curved import LEAST_COLUMNS, sheets
 from sgpmic_cli.clustering.clusters.groups import AGREEMENT, FEWEST, Groups, Views
-from sgpmic_cli.scores import FAIR
 
 SAMPLE = 1_500  # rows; limits the time
 FEWEST_ROWS = 20  # of a table that is called a continuum
@@ -74,31 +73,13 @@ class GroupSearch:
         search = NearestNeighbors(n_neighbors=3).fit(self.sample)
         return np.asarray(groups.points[search.kneighbors(self.rows)[1]].mean(axis=1))
 
-    def stability(
-        self, groups: Groups, n_resamples: int, random_state: np.random.RandomState
-    ) -> Array:
-        """Return the mean Jaccard index of each group and its counterparts in halves, (M,)."""
-        n, number, found = len(groups.points), groups.number, []
-        for _ in range(n_resamples):
-            half = random_state.permutation(n)[: max(n // 2, number)]
-            labels = groups.divide(groups.points[half], number)
-            search = NearestNeighbors(n_neighbors=1).fit(groups.points[half])
-            nearest = search.kneighbors(groups.points)[1][:, 0]
-            found.append(overlaps(groups.labels, labels[nearest]))
-        return np.asarray(np.mean(found, axis=0))
-
-    def verdicts(
-        self, labels: Indices, n_clusters: int, stability: Array | None = None
-    ) -> list[dict[str, Any]]:
+    def verdicts(self, labels: Indices, n_clusters: int) -> list[dict[str, Any]]:
         """Return what each cluster (N,) is: a group, a slice, or too few rows to say.
 
         A cluster is a group if it consists of groups. A group that lies in several clusters makes
-        none of them a group. None is a group if halves of the rows show others: chance gaps of a
-        few hundred rows in few columns agree with their map.
+        none of them a group.
         """
-        rows = np.bincount(labels, minlength=n_clusters)
-        again = stability is None or np.average(stability, weights=rows) >= FAIR
-        if self.groups is None or not again:
+        if self.groups is None:
             few = len(self.rows) < FEWEST_ROWS
             return [{"verdict": "too few rows to say" if few else "slice"}] * n_clusters
         groups = self.labels(self.groups)
@@ -151,11 +132,3 @@ def _sparseness(rows: Array) -> Array:
     distances = NearestNeighbors(n_neighbors=FEWEST).fit(rows).kneighbors()[0][:, -1]
     distances += 1e-9
     return np.asarray(distances / distances.sum())
-
-
-def overlaps(labels: Indices, others: Indices) -> Array:
-    """Return the largest Jaccard index of each cluster (N,) with another clustering, (M,)."""
-    counts = np.zeros((labels.max() + 1, others.max() + 1))
-    np.add.at(counts, (labels, others), 1)
-    either = counts.sum(axis=1)[:, None] + counts.sum(axis=0) - counts
-    return np.asarray((counts / np.maximum(either, 1.0)).max(axis=1))
