@@ -85,16 +85,6 @@ def test_only_files_are_replaced(tmp_path, kind):
     assert not path.is_file()
 
 
-def test_links_and_permissions_stay(tmp_path):
-    target, link = tmp_path / "real" / "page.html", tmp_path / "page.html"
-    link.symlink_to(target)
-    for text in ("new", "newer"):  # a link to nothing, and a link to a file
-        write_whole(link, text)
-        target.chmod(0o640)
-    assert link.is_symlink()
-    assert (target.read_text(), target.stat().st_mode & 0o777) == ("newer", 0o640)
-
-
 def test_force_replaces_only_what_the_marker_lists(tmp_path):
     (tmp_path / ".gitkeep").touch()  # hidden files do not count
     write(tmp_path, "new", "new", ["labels.csv", "old.png"])

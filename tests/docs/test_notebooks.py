@@ -70,11 +70,3 @@ def test_running_a_notebook_stores_prints_values_commands_and_figures(
     assert run_notebooks.text_outputs(notebook) == ["printed", "2", "one"]
     assert [len(cell["outputs"]) for cell in notebook["cells"]] == [2, 0, 1, 1]
     assert os.listdir(tmp_path) == ["small.ipynb"]  # a notebook runs in a folder of its own
-
-
-def test_a_notebook_that_fails_is_named(tmp_path, run_notebooks):
-    path = tmp_path / "wrong.ipynb"
-    cell = {"cell_type": "code", "source": ["!exit 3"]}
-    path.write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
-    with pytest.raises(SystemExit, match=r"wrong\.ipynb failed"):
-        run_notebooks.run(path)

@@ -11,7 +11,7 @@ import pytest
 from browser import Browser, find_chromium
 from sklearn.datasets import make_blobs
 
-from sgpmic import GroupMap, show_map
+from sgpmic import GroupMap
 from sgpmic_cli.data import load
 from sgpmic_cli.fitting import fit_rows
 from sgpmic_cli.result.page import page_alone
@@ -223,19 +223,6 @@ def test_labels_cover_no_row_and_no_other_label(browser, small):
         assert not (inside & (rows[:, 1] > top) & (rows[:, 1] < bottom)).any()
         for other in boxes[:k]:
             assert right < other[0] or left > other[1] or bottom < other[2] or top > other[3]
-
-
-def test_the_map_alone_works_in_a_sandboxed_frame(browser, tmp_path):
-    X, _ = make_blobs(90, centers=CENTRES, random_state=0)
-    view = show_map(GroupMap(3, max_iter=1, random_state=0).fit(X), X)
-    notebook = f"<!DOCTYPE html>{view._repr_html_()}"
-    (tmp_path / "notebook.html").write_text(notebook, encoding="utf-8")
-    browser.open(tmp_path / "notebook.html")
-    assert browser.messages == []
-    (tmp_path / "map.html").write_text(view.page, encoding="utf-8")
-    browser.open(tmp_path / "map.html")
-    assert browser.run("document.querySelector('.stage canvas').width > 100")
-    assert browser.messages == []
 
 
 def test_a_page_of_54_000_rows_is_small_and_can_be_used(browser, tmp_path):

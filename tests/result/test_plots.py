@@ -14,7 +14,7 @@ from sgpmic import SGPMIC, GroupMap, plot_map, plot_profiles, plot_selection
 from sgpmic_cli.data import Rows
 from sgpmic_cli.result.plots import draw_embedding, plot_mixture
 from sgpmic_cli.result.result import Result
-from sgpmic_cli.style import COLOURS, COLUMN, DPI, PAGE
+from sgpmic_cli.style import COLOURS, DPI, PAGE
 from sgpmic_cli.tables.rows import RowResults
 
 
@@ -46,12 +46,6 @@ def test_every_cluster_and_class_is_drawn(tmp_path, q, m):
     draw_embedding(drawn_points(X, labels, m, (labels + 1) % m, names), tmp_path / "both")
     assert colours_in(tmp_path / "both.png") >= set(COLOURS[:m])
     assert size_of(tmp_path / "both.png")[0] == PAGE * DPI
-
-
-@pytest.mark.parametrize("q", [1, 3])
-def test_equal_points_and_empty_clusters_are_drawn(tmp_path, q):
-    draw_embedding(drawn_points(np.ones((5, q)), np.zeros(5, dtype=int), 3), tmp_path / "flat")
-    assert size_of(tmp_path / "flat.png")[0] == COLUMN * DPI
 
 
 @pytest.mark.parametrize("q", [1, 2])
