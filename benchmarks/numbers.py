@@ -90,10 +90,11 @@ def interval_within_one_point(folder: str) -> str:
 
 
 def minutes(folder: str) -> str:
-    """Return how long a benchmark took from an empty store, and on how many cores."""
+    """Return how long a benchmark took from an empty store, and the time of all runs."""
     manifest = read(f"{folder}/manifest.json")
-    seconds, cores = manifest["seconds_of_this_call"], manifest["cpu"]["cores"]
-    return f"{seconds / 60:.0f} minutes on {cores} cores"
+    call, runs = (manifest[f"seconds_of_{part}"] / 60 for part in ("this_call", "all_runs"))
+    cores = manifest["cpu"]["cores"]
+    return f"{call:.1f} minutes on {cores} cores ({runs:.0f} minutes of one core)"
 
 
 def verdicts(folder: str) -> str:
