@@ -98,6 +98,14 @@ def test_rows_beyond_the_subsample_have_the_group_of_the_nearest_row(monkeypatch
     np.testing.assert_allclose(on_map, search.sample[nearest, :2].mean(axis=1))
 
 
+def test_copies_of_rows_are_searched_once():
+    X = np.round(noise(60, 3) + 9.0 * (np.arange(60) % 2)[:, None], 1)
+    search, order = searched(np.repeat(X, 3, axis=0))
+    assert len(search.sample) == 60
+    labels = search.labels(search.groups)
+    assert adjusted_rand_score(labels, order // 3 % 2) == 1.0
+
+
 def test_a_number_is_that_of_groups_that_some_view_shows():
     centres = 9.0 * np.eye(3)[np.arange(90) % 3]
     search, order = searched(noise(90, 3) + centres)

@@ -38,7 +38,8 @@ class GroupSearch:
         weights = _sparseness(rows) if sparse else None
         random_state, most = np.random.RandomState(0), min(SAMPLE, len(rows))
         sample = np.sort(random_state.choice(len(rows), most, replace=False, p=weights))
-        self.rows, self.sample = rows, rows[sample]
+        first = np.unique(rows[sample], axis=0, return_index=True)[1]
+        self.rows, self.sample = rows, rows[sample[np.sort(first)]]  # without copies of rows
         few = len(np.unique(columns[numeric])) < len(np.unique(columns)) / 2
         self._views = self._of(~discrete)
         self._numeric = None if few else self._of(numeric)
