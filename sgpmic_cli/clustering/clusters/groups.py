@@ -18,7 +18,6 @@ recorded.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import KDTree
@@ -71,7 +70,7 @@ class Groups:
 
     @cached_property
     def stability(self) -> Array:
-        """Mean Jaccard index (M,) of each group and its counterparts without a tenth of the rows."""
+        """Mean Jaccard index (M,) of each group and its counterparts if a tenth of the rows is out."""
         n, found, random_state = len(self.points), [], np.random.RandomState(0)
         for _ in range(REPEATS):
             rest = random_state.permutation(n)[: n - n // 10]
