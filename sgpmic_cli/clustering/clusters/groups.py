@@ -70,7 +70,7 @@ class Groups:
 
     @cached_property
     def stability(self) -> Array:
-        """Mean Jaccard index (M,) of each group and its counterparts if a tenth of the rows is out."""
+        """Mean Jaccard indices (M,) of groups and those that come without a tenth of the rows."""
         n, found, random_state = len(self.points), [], np.random.RandomState(0)
         for _ in range(REPEATS):
             rest = random_state.permutation(n)[: n - n // 10]
