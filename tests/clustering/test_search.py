@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from sgpmic_cli.clustering.cluster_fit import prepare_rows
 from sgpmic_cli.clustering.clusters import search as module
+from sgpmic_cli.clustering.clusters.columns import two_peaks
 from sgpmic_cli.clustering.clusters.groups import Groups
 from sgpmic_cli.clustering.clusters.search import GroupSearch, search_groups
 
@@ -80,8 +81,18 @@ def test_groups_in_two_of_many_columns_are_found():
     search, order = searched(X)
     assert search._views.groups() is None
     assert adjusted_rand_score(search.groups.labels, inside[order]) > 0.95
-    X[:, 1] = noise(100, seed=1)  # peaks of a single column are said in words
-    assert searched(X)[0]._in_few_columns() is None
+
+
+@pytest.mark.parametrize("columns", [1, 20])
+def test_a_gap_in_a_single_column_shows_groups_and_a_valley_does_not(columns):
+    inside = np.arange(200) < 80
+    X = noise(200, columns)
+    X[:, 0] += 8.0 * inside
+    search, order = searched(X)
+    assert adjusted_rand_score(search.groups.labels, inside[order]) == 1.0
+    X[::5, 0] = np.linspace(0.0, 8.0, 40)  # fills the gap
+    assert two_peaks(X[:, 0]) is not None
+    assert searched(X)[0].groups is None
 
 
 def test_rows_beyond_the_subsample_have_the_group_of_the_nearest_row(monkeypatch):

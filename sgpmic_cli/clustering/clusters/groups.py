@@ -30,12 +30,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.clusters.columns import values_repeat
+from sgpmic_cli.clustering.clusters.columns import two_peaks, values_repeat
 from sgpmic_cli.clustering.clusters.single_linkage import CORE, Division, divide_links, single_links
 from sgpmic_cli.scaling import canonical_order
 
 AGREEMENT = 0.85  # adjusted Rand index of the same division; 0.8 and 0.9 find the same groups
 GAP = 0.2  # of single linkage, a logarithm; clouds of 200 rows have at most 0.06
+ALONE = 1.0  # the same in a single column, where clouds have up to 1
+MOST_PARTS = range(9, 1, -1)  # of a single column
 # A cluster has at least 1/30 or 1/100 of the rows (coarse and fine), and at least FEWEST rows.
 PARTS = (30, 100)
 FEWEST = 5
@@ -129,13 +131,21 @@ class Views:
         return found
 
     def groups(self) -> Groups | None:
-        """Return the groups that the views agree about best, or None."""
-        found = _best(self.divisions) or _best(self.gaps)
+        """Return the groups that the views agree about best, or None.
+
+        The map of a single column is the column again, so only a wide gap can divide it.
+        """
+        if self.Y.shape[1] == 1:
+            wide = [] if two_peaks(self.Y[:, 0]) is None else map(self.of_number, MOST_PARTS)
+            found = next((each for each in wide if each and each.score >= ALONE), None)
+        else:
+            found = _best(self.divisions) or _best(self.gaps)
         return None if found is None or _of_one_column(self.Y, found.labels) else found
 
     def of_number(self, number: int) -> Groups | None:
         """Return this number of groups, or None if no view shows them."""
-        found = _best([groups for groups in self.divisions if groups.number == number])
+        several = self.divisions if self.Y.shape[1] > 1 else []
+        found = _best([groups for groups in several if groups.number == number])
         if found is not None:
             return found
         parts = self._separated(number)

@@ -96,7 +96,7 @@ class GroupSearch:
 
     def _of(self, features: BoolArray) -> Views | None:
         """Return the views of some features, or None if there is too little to look at."""
-        if features.sum() < 2 or len(self.sample) < FEWEST_ROWS // 2:
+        if not features.any() or len(self.sample) < FEWEST_ROWS // 2:
             return None
         return Views(self.sample[:, features])
 
@@ -104,7 +104,7 @@ class GroupSearch:
         """Return groups in the columns with two peaks: beside many others they do not show."""
         assert self._views is not None
         peaks = np.array([two_peaks(column) is not None for column in self._views.Y.T])
-        return Views(self._views.Y[:, peaks]).groups() if 2 <= peaks.sum() < len(peaks) else None
+        return Views(self._views.Y[:, peaks]).groups() if 0 < peaks.sum() < len(peaks) else None
 
     def _sheets(self, number: int | None) -> Groups | None:
         if self._numeric is None or len(self.sample) < FEWEST_ROWS:
