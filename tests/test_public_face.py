@@ -1,4 +1,3 @@
-import importlib.resources
 import subprocess
 import sys
 
@@ -19,11 +18,6 @@ def test_the_public_names_are_listed_and_exist(package):
         assert getattr(package, name) is getattr(sgpmic_cli, name)
     with pytest.raises(AttributeError, match="has no attribute 'SGPMAC'"):
         _ = package.SGPMAC
-
-
-@pytest.mark.parametrize("package", ["sgpmic", "sgpmic_cli"])
-def test_the_package_is_typed(package):
-    assert importlib.resources.files(package).joinpath("py.typed").is_file()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.result.profile import ENOUGH_ROWS, Profile, profile_of
-from sgpmic_cli.result.rules import Rule, rules_of
+from sgpmic_cli.result.rules import RIGHT, Rule, rules_of
 from sgpmic_cli.tables.rows import RowResults, Rows
 
 SAME = 0.95  # rank correlation of a column that follows another one
@@ -89,10 +89,18 @@ class Result:
 
     @cached_property
     def cluster_names(self) -> list[str]:
-        """A name for each cluster: those given, or rules that hold for most of their rows."""
-        named = [rule.words if rule and rule.is_name else "" for rule in self.rules]
-        rest = "the rest" if named.count("") == 1 < len(named) else "cluster {}"
-        return list(self.names) or [name or rest.format(m) for m, name in enumerate(named)]
+        """A name for each cluster: those given, or rules that hold for most of their rows.
+
+        The only cluster without a rule is the rest if few rows break the rules of the others.
+        """
+        named, astray = [rule.name if rule else "" for rule in self.rules], 0.0
+        for rule in filter(None, self.rules):
+            wrong = 1.0 - rule.recall + rule.recall * (1.0 / rule.precision - 1.0)
+            astray += self.sizes[rule.cluster] * wrong * bool(rule.name)
+        if named.count("") == 1 < len(named):
+            last = named.index("")
+            named[last] = "the rest" if astray <= (1.0 - RIGHT) * self.sizes[last] else ""
+        return list(self.names) or [name or f"cluster {m}" for m, name in enumerate(named)]
 
     @cached_property
     def scores(self) -> dict[str, float] | None:

@@ -27,6 +27,7 @@ EXPLAINS = 0.9  # adjusted Rand index between a cluster and the rows of a condit
 MOST_ROWS = 100_000  # that decide about rules
 MOST_CONDITIONS = 24  # that are combined: those that agree best
 RIGHT = 0.8  # a convention: fraction of the rows of a rule that are in the cluster
+EXACT = 0.98  # a convention: recall and precision of a name without "mostly"
 APART = 0.5  # a convention: fraction of the cluster with the rule minus that of all other rows
 WORTH = 0.02  # gain of the adjusted Rand index that a second condition must bring
 LONGEST_NAME = 40  # characters of a feature in a rule
@@ -47,9 +48,11 @@ class Rule(NamedTuple):
         return f"{percent(self.recall)} of the cluster, {percent(self.precision)} right"
 
     @property
-    def is_name(self) -> bool:
-        """Whether most rows of the cluster fulfil the rule, so that it can name the cluster."""
-        return self.recall >= RIGHT
+    def name(self) -> str:
+        """The rule as the name of the cluster, or "" if too few rows of the cluster fulfil it."""
+        if self.recall < RIGHT:
+            return ""
+        return self.words if min(self.recall, self.precision) >= EXACT else f"mostly {self.words}"
 
 
 class _Condition(NamedTuple):

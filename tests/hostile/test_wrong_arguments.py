@@ -81,12 +81,6 @@ def test_unwritable_output_is_reported_before_the_work(refused, arguments, path)
     refused([*arguments, "--out", path], 1, f"cannot access '{path}'")
 
 
-def test_report_does_not_replace_its_input(folder, refused):
-    (folder / "results" / "table2").mkdir(parents=True)
-    (folder / "results" / "table2" / "benchmark.json").write_text("{}")
-    refused(["report", "--out", "results/table2/benchmark.json"], 2, "name another")
-
-
 @pytest.mark.parametrize("command", [["report"], ["report-clusters", "my.csv", "--label", "kind"]])
 def test_pages_replace_pages_only(folder, refused, command):
     (folder / "thesis.html").write_text("<!DOCTYPE html><p>mine</p>")

@@ -6,7 +6,6 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 from raw_tables import clouds
-from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -149,22 +148,3 @@ def test_a_pipeline_is_drawn_with_the_raw_table(rows):
     first = table["length"][model.labels_ == 0].mean()
     assert float(axes.texts[0].get_text()) == pytest.approx(first, rel=0.01)
     assert plot_profiles(make_pipeline(model), scaled[0].transform(table), ax=Figure().subplots())
-
-
-@pytest.mark.filterwarnings("ignore:Rows without any value")
-def test_rows_without_any_value_are_not_drawn(rows):
-    table = rows.to_numpy(copy=True)
-    table[3] = np.nan
-    model = GroupMap(2, max_iter=1, random_state=0).fit(table)
-    for classes in (None, np.arange(40) % 2):
-        axes = plot_map(model, classes=classes, ax=Figure().subplots())
-        assert sum(len(drawn.get_offsets()) for drawn in axes.collections[:2]) == 39
-    axes = plot_profiles(model, table, ax=Figure().subplots())
-    first = np.nanmean(table[model.labels_ == 0, 0])
-    assert float(axes.texts[0].get_text()) == pytest.approx(first, rel=0.01)
-
-
-@pytest.mark.parametrize("plot", [plot_map, plot_selection])
-def test_a_model_that_is_not_fitted_is_refused(plot):
-    with pytest.raises(NotFittedError):
-        plot(GroupMap())

@@ -172,7 +172,16 @@ def test_clusters_are_named_by_conditions_on_columns_of_any_kind(tmp_path):
     frame.loc[59, "kind"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
     data = load(str(tmp_path / "t.csv"))
-    assert names(data, LABELS) == ["day <= 2020-12-04", "flag=1", "kind=new"]
+    assert names(data, LABELS) == ["day <= 2020-12-04", "flag=1", "mostly kind=new"]
+
+
+@pytest.mark.parametrize(("astray", "last"), [(0, "the rest"), (8, "the rest"), (9, "cluster 2")])
+def test_the_rest_is_a_name_if_few_other_rows_break_rules(tmp_path, astray, last):
+    labels, kinds = np.repeat([0, 1, 2], [60, 60, 41]), np.array(["a", "b", "c", "d", "e", "f"])
+    kind = np.where(labels < 2, kinds[labels], kinds[2 + np.arange(161) % 4])
+    kind[120 : 120 + astray] = "a"
+    pd.DataFrame({"kind": kind, "x": np.arange(161) * 7 % 5}).to_csv(tmp_path / "t.csv")
+    assert names(load(str(tmp_path / "t.csv")), labels)[2] == last
 
 
 @pytest.mark.parametrize(
