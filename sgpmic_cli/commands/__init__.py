@@ -62,7 +62,7 @@ class Commands(TyperGroup):
             sentence, code = str(error), error.exit_code
         except MemoryError as error:
             reason = f"not enough memory ({error})" if str(error) else "not enough memory"
-            sentence = f"{reason}: end other programs, or use a smaller --n-jobs or fewer rows"
+            sentence = f"{reason}: end other programs, or use fewer processes, threads or rows"
         except OSError as error:
             if error.filename is None:  # stdout is closed or full: Python must not flush it again
                 with suppress(OSError):
