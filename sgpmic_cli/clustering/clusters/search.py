@@ -35,11 +35,12 @@ class GroupSearch:
         columns: Indices,
         sparse: bool = False,
     ):
-        weights = _sparseness(rows) if sparse else None
-        random_state, most = np.random.RandomState(0), min(SAMPLE, len(rows))
-        sample = np.sort(random_state.choice(len(rows), most, replace=False, p=weights))
-        first = np.unique(rows[sample], axis=0, return_index=True)[1]
-        self.rows, self.sample = rows, rows[sample[np.sort(first)]]  # without copies of rows
+        # Copies of rows say nothing. Rounded, because a change of unit splits copies.
+        distinct = np.sort(np.unique(rows.round(6), axis=0, return_index=True)[1])
+        weights = _sparseness(rows[distinct]) if sparse else None
+        random_state, most = np.random.RandomState(0), min(SAMPLE, len(distinct))
+        sample = np.sort(random_state.choice(distinct, most, replace=False, p=weights))
+        self.rows, self.sample = rows, rows[sample]
         few = len(np.unique(columns[numeric])) < len(np.unique(columns)) / 2
         self._views = self._of(~discrete)
         self._numeric = None if few else self._of(numeric)
