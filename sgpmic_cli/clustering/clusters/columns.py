@@ -19,8 +19,9 @@ VALLEY = 0.5  # a convention: density between two peaks, relative to the lower o
 
 def effective_values(Y: Array) -> Array:
     """Return the effective number of known values of every column, (P,)."""
-    frequencies = [_counts(column) for column in Y.T]
-    return np.array([counts.sum() ** 2 / float(np.sum(counts**2)) for counts in frequencies])
+    columns, counts = _counts(Y)
+    known = np.bincount(columns, counts, Y.shape[1])
+    return np.asarray(known**2 / np.bincount(columns, counts**2, Y.shape[1]))
 
 
 def discrete_features(Y: Array, columns: Indices) -> BoolArray:
@@ -41,7 +42,7 @@ def mostly_discrete(discrete: BoolArray, columns: Indices) -> bool:
 def numeric_features(Y: Array) -> BoolArray:
     """Return the features (P,) with at least FEW_VALUES different values, however frequent."""
     least = min(FEW_VALUES, len(Y) / 2)
-    return np.array([len(_counts(column)) >= least for column in Y.T], dtype=bool)
+    return np.asarray(np.bincount(_counts(Y)[0], minlength=Y.shape[1]) >= least)
 
 
 def rounding_variance(Y: Array) -> Array:
@@ -52,7 +53,7 @@ def rounding_variance(Y: Array) -> Array:
 
 def values_repeat(column: Array) -> bool:
     """Return whether more than half of the entries share their value with another one."""
-    counts = _counts(column)
+    counts = _counts(column[:, None])[1]
     return float(counts[counts > 1].sum()) > 0.5 * len(column)
 
 
@@ -64,23 +65,28 @@ def two_peaks(column: Array) -> tuple[float, float] | None:
     peaks at its common values, which mean nothing.
     """
     values = np.sort(column[np.isfinite(column)])
-    if len(values) < 50 or values_repeat(values) or values[0] == values[-1]:
+    if len(values) < 50 or values[0] == values[-1]:
         return None
-    counts, edges = np.histogram(values, 200)
-    grid, silverman = (edges[1:] + edges[:-1]) / 2.0, values.std() * (0.75 * len(values)) ** -0.2
-    density = gaussian_filter1d(counts * 1.0, silverman / (edges[1] - edges[0]), mode="constant")
+    step = (values[-1] - values[0]) / 200.0
+    counts = np.bincount(((values - values[0]) / step).astype(int).clip(max=199), minlength=200)
+    grid, silverman = values[0] + step * np.arange(0.5, 200.0), (0.75 * len(values)) ** -0.2
+    density = gaussian_filter1d(1.0 * counts, silverman * values.std() / step, mode="constant")
     left, right = np.maximum.accumulate(density), np.maximum.accumulate(density[::-1])[::-1]
     below = np.searchsorted(values, grid) / len(values)
     inner = (below >= 0.1) & (below <= 0.9)
     ratios = np.where(inner, density / np.minimum(left, right), 1.0)
     i = int(ratios.argmin())
-    if ratios[i] > VALLEY:
+    if ratios[i] > VALLEY or values_repeat(values):
         return None
     return float(grid[density[:i].argmax()]), float(grid[i + density[i:].argmax()])
 
 
-def _counts(column: Array) -> Array:
-    """Return how often each known value occurs."""
-    known = np.sort(column[~np.isnan(column)])
-    steps = np.diff(known) > EQUAL * (known.std() or 1.0)
-    return np.diff(np.flatnonzero(np.r_[True, steps, True])).astype(float)
+def _counts(Y: Array) -> tuple[Indices, Array]:
+    """Return the column (n,) of each known value of (N, P), and how often the value occurs, (n,)."""
+    values, spread = np.sort(Y, axis=0).T, np.nanstd(Y, axis=0)
+    starts = np.ones(values.shape, dtype=bool)
+    starts[:, 1:] = ~(np.diff(values, axis=1) <= EQUAL * spread[:, None])
+    first = np.flatnonzero(starts)
+    known = ~np.isnan(values.ravel()[first])
+    counts = np.diff(np.append(first, values.size))
+    return first[known] // len(Y), counts[known].astype(float)

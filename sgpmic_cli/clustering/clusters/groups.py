@@ -89,14 +89,20 @@ class Views:
         self.Y = Y
 
     @cached_property
+    def points(self) -> Array:
+        """The rows in at most N dimensions, with the same distances."""
+        n, p = self.Y.shape
+        return self.Y if p <= n else PCA(svd_solver="full").fit_transform(self.Y)
+
+    @cached_property
     def chart(self) -> Array:
         """The map of the neighbours (N, 2)."""
-        return neighbour_map(self.Y)
+        return neighbour_map(self.points)
 
     @cached_property
     def columns(self) -> list[tuple[Indices, Divide]]:
         """Divisions of the columns, with the functions that repeat them."""
-        return _divisions(self.Y)
+        return _divisions(self.points)
 
     @cached_property
     def divisions(self) -> list[Groups]:
@@ -107,7 +113,7 @@ class Views:
         if not chart:
             return []
         scores = np.array([[adjusted_rand_score(a, b) for b, _ in chart] for a, _ in columns])
-        both = [(self.Y, columns, scores.max(axis=1)), (self.chart, chart, scores.max(axis=0))]
+        both = [(self.points, columns, scores.max(axis=1)), (self.chart, chart, scores.max(axis=0))]
         return [
             Groups(labels, points, divide, float(score), BY_VIEWS)
             for points, found, agreements in both
@@ -117,7 +123,7 @@ class Views:
     @cached_property
     def links(self) -> Array:
         """Single linkage of the columns."""
-        return single_links(self.Y)
+        return single_links(self.points)
 
     @cached_property
     def gaps(self) -> list[Groups]:
@@ -127,7 +133,7 @@ class Views:
             parts = self._separated(number)
             if parts is not None:
                 score = max(adjusted_rand_score(labels, parts.labels) for labels in columns)
-                found.append(Groups(parts.labels, self.Y, divide_by_gaps, float(score), BY_GAPS))
+                found.append(Groups(parts.labels, self.points, divide_by_gaps, float(score), BY_GAPS))
         return found
 
     def groups(self) -> Groups | None:
@@ -151,11 +157,11 @@ class Views:
         parts = self._separated(number)
         if parts is None:
             return None
-        return Groups(parts.labels, self.Y, divide_by_gaps, parts.gap, "found by gaps")
+        return Groups(parts.labels, self.points, divide_by_gaps, parts.gap, "found by gaps")
 
     def _separated(self, number: int) -> Division | None:
         """Return this number of parts if a wide gap separates them."""
-        parts = divide_links(self.Y, self.links, number)
+        parts = divide_links(self.points, self.links, number)
         return None if parts is None or parts.gap < GAP else parts
 
 
