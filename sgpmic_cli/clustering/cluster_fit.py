@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.utils import gen_batches
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.clustering.clusters import MOST_CLUSTERS
 from sgpmic_cli.clustering.clusters.base_clusterings import (
     Consensus,
     one_clustering,
@@ -28,7 +29,6 @@ from sgpmic_cli.clustering.clusters.columns import discrete_features, numeric_fe
 from sgpmic_cli.clustering.clusters.curved import BY_SHEETS
 from sgpmic_cli.clustering.clusters.probabilities import ClusterModel
 from sgpmic_cli.clustering.clusters.search import GroupSearch, search_groups
-from sgpmic_cli.clustering.clusters.slices import MOST_CLUSTERS
 from sgpmic_cli.clustering.missing_values import Gaussian, fit_gaussian, impute
 from sgpmic_cli.errors import UsageError
 from sgpmic_cli.scaling import canonical_order, distinct_rows
@@ -59,8 +59,7 @@ def prepare_rows(rows: Array, columns: Indices) -> PreparedRows:
         rows = impute(gaussian, rows)
     order = canonical_order([rows])
     rows, mask = rows[order], None if gaussian is None else missing[order]
-    # The number of clusters depends on the table and not on `random_state`.
-    shared = shared_dimensions(rows, discrete, used, columns, np.random.RandomState(0))
+    shared = shared_dimensions(rows, discrete, used, columns)
     search = search_groups(rows, discrete, numeric, columns)
     return PreparedRows(rows, mask, gaussian, order, shared, search)
 

@@ -63,7 +63,6 @@ ROW_ARRAYS = ("responsibilities_", "embedding_", "embedding_variances_")
 PARTS: dict[str, Any] = {
     "offset_": Array,
     "scale_": Array,
-    "consensus_": Array,
     "stability_": Array | None,
     "_rows": Array,
     "_row_indices": Indices,
@@ -93,7 +92,7 @@ class GroupMap(estimators.RowClusterer):
     ----------
     n_clusters : int, "auto" or (int, int), default="auto"
         Number of clusters M. With "auto" it is the number of groups, or else that of the slices
-        with the best silhouette, from 1 to 15 and at most a quarter of the rows. A pair is the
+        with the best silhouette, from 1 to 30 and at most a quarter of the rows. A pair is the
         smallest and the largest number to try. Up to `max_rows` rows, the number does not depend
         on `random_state`.
     n_components : int or float, default=2
@@ -146,8 +145,8 @@ class GroupMap(estimators.RowClusterer):
         that of null reference data.
     summary_ : DataFrame
         One row for each cluster: rows, certainty, verdict, stability.
-    consensus_, base_clusterings_ : ndarray of shape (n_fitted, M), tuple of str
-        Fraction of base clusterings that put a fitted row into a cluster, and their names.
+    base_clusterings_ : tuple of str
+        Names of the clusterings whose consensus the clusters are, or the evidence of groups.
     cluster_sizes_, certainty_ : ndarray of shape (M,)
         Number of rows of each cluster, and their mean probability.
     stability_ : ndarray of shape (M,) or None
@@ -163,9 +162,8 @@ class GroupMap(estimators.RowClusterer):
         out, and the limit below which a row is unusual.
     weights_, means_, covariances_ : ndarray of shape (M,), (M, Q), (M, Q, Q)
         The mixture over the latent space.
-    inducing_points_, kernel_params_ : ndarray of shape (K, Q), list of dict
-        Inducing inputs. Variance and inverse squared widths of the RBF part, and variance of the
-        linear part.
+    inducing_points_ : ndarray of shape (K, Q)
+        Inducing inputs of the map.
     encoder_ : TableEncoder or None
         Fitted encoder of the data frame, which makes F features of its columns. None if X was an
         array, whose columns are the features.
@@ -246,10 +244,9 @@ class GroupMap(estimators.RowClusterer):
                 prepared, n_clusters, is_open, given, self.n_resamples, random_state
             )
             self.verdicts_ = prepared.search.verdicts(found.labels, n_clusters)
-            in_table = np.argsort(self._row_indices)
-            self.consensus_, self.base_clusterings_ = found.fractions[in_table], found.names
+            self.base_clusterings_ = found.names
             estimators.report_step(self, "map")
-            labels = found.labels[in_table]
+            labels = found.labels[np.argsort(self._row_indices)]
             self._map = self._fitted_map(prepared, found.chart, labels, random_state, threads)
             self._set_rows(Y, threads)
         self._derive()
@@ -431,8 +428,6 @@ class GroupMap(estimators.RowClusterer):
         self.means_, self.covariances_ = mixture.means, mixture.covariances
         self.inducing_points_ = p.Z
         self.noise_variances_ = np.where(self.scale_ > 0, np.exp(p.log_noise[0]), 0.0)
-        v, linear = float(np.exp(p.log_v[0])), float(np.exp(p.log_l[0]))
-        self.kernel_params_ = [{"variance": v, "inverse_widths": np.exp(p.log_g), "linear": linear}]
         self.lower_bounds_ = np.asarray(self._map.bounds).tolist()
         self.lower_bound_, self.n_iter_ = self.lower_bounds_[-1], len(self.lower_bounds_)
         self.converged_ = self._map.converged

@@ -20,7 +20,7 @@ def shared(X):
     Y, columns = standard(1.0 * X), np.arange(X.shape[1])
     discrete = discrete_features(Y, columns)
     used = used_features(Y, discrete, columns)
-    return shared_dimensions(Y, discrete, used, columns, np.random.RandomState(0))
+    return shared_dimensions(Y, discrete, used, columns)
 
 
 def flags(n_groups, n_columns, seed=0):
@@ -93,7 +93,7 @@ def test_flags_have_the_space_of_categories_with_two_levels():
     Y, columns = standard(X), np.repeat(np.arange(5), 2)
     both = np.dstack([Y, -Y]).reshape(N, 10) / np.sqrt(2.0)
     used = np.ones(10, dtype=bool)
-    found = shared_dimensions(both, used, used, columns, np.random.RandomState(0))
+    found = shared_dimensions(both, used, used, columns)
     one, two = (
         (rows - each.mean) @ each.projection(5) for rows, each in ((Y, shared(X)), (both, found))
     )

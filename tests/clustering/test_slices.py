@@ -69,7 +69,7 @@ def test_the_table_compares_silhouettes_with_those_of_a_cloud():
 
 
 def test_the_choice_depends_on_the_rows_and_not_on_their_number(monkeypatch):
-    monkeypatch.setattr("sgpmic_cli.clustering.clusters.slices.ROWS", 150)
+    monkeypatch.setattr("sgpmic_cli.clustering.clusters.slices.SAMPLE", 150)
     assert selection(TABLES["three blobs"][0]).chosen == 3
     assert selection(gaussian(400, 4)).chosen == 1
 

@@ -159,7 +159,7 @@ def test_python_and_the_command_line_fit_the_same_model(here, undrawn, missing):
 def test_a_subsample_of_a_given_size_is_fitted(run, undrawn):
     found = json.loads(run("iris --clusters 2 --max-rows 90 --json").stdout)
     assert found["rows"] == 150
-    assert load_model("sgpmic-out/fit/iris/model.npz").consensus_.shape == (90, 2)
+    assert len(load_model("sgpmic-out/fit/iris/model.npz")._row_indices) == 90
 
 
 def test_the_command_repeats_what_was_given():

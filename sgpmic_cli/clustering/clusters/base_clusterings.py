@@ -41,11 +41,6 @@ class Consensus(NamedTuple):
     posterior: ClusterPosterior | None = None
     chart: Array | None = None
 
-    @property
-    def fractions(self) -> Array:
-        """Return the fraction of base clusterings for each row and cluster, (N, M)."""
-        return np.asarray(np.mean(self.memberships, axis=0))
-
 
 def consensus(Y: Array, n_clusters: int) -> Consensus:
     """Cluster standardised rows."""

@@ -29,6 +29,7 @@ import numpy as np
 from scipy.stats import gamma
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.clustering.clusters import SAMPLE
 from sgpmic_cli.clustering.clusters.base_clusterings import (
     Consensus,
     consensus,
@@ -39,7 +40,6 @@ from sgpmic_cli.clustering.clusters.probabilities import ClusterPosterior
 
 CHANCE_PAIR = 0.003  # level of the test of a pair; 0.05 for one column beside seventeen others
 PERMUTATIONS = 20  # the largest of them is the quantile of 5 %
-PERMUTED_ROWS = 2000  # limits the time
 
 
 class SharedDimensions(NamedTuple):
@@ -130,13 +130,12 @@ def used_features(Y: Array, discrete: BoolArray, columns: Indices) -> BoolArray:
 
 
 def shared_dimensions(
-    Y: Array,
-    discrete: BoolArray,
-    used: BoolArray,
-    columns: Indices,
-    random_state: np.random.RandomState,
+    Y: Array, discrete: BoolArray, used: BoolArray, columns: Indices
 ) -> SharedDimensions | None:
-    """Return the shared dimensions of weighted rows, or None if no column is discrete."""
+    """Return the shared dimensions of weighted rows, or None if no column is discrete.
+
+    The number of clusters depends on them, so their random numbers are always the same.
+    """
     if not discrete.any():
         return None
     kept = used if used.any() else np.ones_like(used)  # nothing is shared
@@ -158,15 +157,16 @@ def shared_dimensions(
         mean=mean,
         axes=axes,
         factors=factors,
-        number=_number(centred, columns_kept, random_state),
+        number=_number(centred, columns_kept),
         mostly_discrete=mostly_discrete(discrete, columns),
     )
 
 
-def _number(centred: Array, columns: Indices, random_state: np.random.RandomState) -> int:
+def _number(centred: Array, columns: Indices) -> int:
     """Return the number of principal axes beyond those of independently permuted columns."""
-    if len(centred) > PERMUTED_ROWS:
-        centred = centred[np.sort(random_state.permutation(len(centred))[:PERMUTED_ROWS])]
+    random_state = np.random.RandomState(0)
+    if len(centred) > SAMPLE:
+        centred = centred[np.sort(random_state.permutation(len(centred))[:SAMPLE])]
         centred = centred - centred.mean(axis=0)
     blocks = [np.flatnonzero(columns == column) for column in np.unique(columns)]
     spectra = []

@@ -82,7 +82,7 @@ def two_peaks(column: Array) -> tuple[float, float] | None:
 
 
 def _counts(Y: Array) -> tuple[Indices, Array]:
-    """Return the column (n,) of each known value of (N, P), and how often the value occurs, (n,)."""
+    """Return the column of each known value of Y (N, P), and how often the value occurs."""
     values, spread = np.sort(Y, axis=0).T, np.nanstd(Y, axis=0)
     starts = np.ones(values.shape, dtype=bool)
     starts[:, 1:] = ~(np.diff(values, axis=1) <= EQUAL * spread[:, None])

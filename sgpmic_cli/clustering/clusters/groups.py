@@ -30,6 +30,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from sgpmic_cli._typing import Array, Indices
+from sgpmic_cli.clustering.clusters import MOST_CLUSTERS
 from sgpmic_cli.clustering.clusters.columns import two_peaks, values_repeat
 from sgpmic_cli.clustering.clusters.single_linkage import CORE, Division, divide_links, single_links
 from sgpmic_cli.scaling import canonical_order
@@ -37,7 +38,6 @@ from sgpmic_cli.scaling import canonical_order
 AGREEMENT = 0.85  # adjusted Rand index of the same division; 0.8 and 0.9 find the same groups
 GAP = 0.2  # of single linkage, a logarithm; clouds of 200 rows have at most 0.06
 ALONE = 1.0  # the same in a single column, where clouds have up to 1
-MOST_PARTS = range(9, 1, -1)  # of a single column
 # A cluster has at least 1/30 or 1/100 of the rows (coarse and fine), and at least FEWEST rows.
 PARTS = (30, 100)
 FEWEST = 5
@@ -133,7 +133,9 @@ class Views:
             parts = self._separated(number)
             if parts is not None:
                 score = max(adjusted_rand_score(labels, parts.labels) for labels in columns)
-                found.append(Groups(parts.labels, self.points, divide_by_gaps, float(score), BY_GAPS))
+                found.append(
+                    Groups(parts.labels, self.points, divide_by_gaps, float(score), BY_GAPS)
+                )
         return found
 
     def groups(self) -> Groups | None:
@@ -142,8 +144,9 @@ class Views:
         The map of a single column is the column again, so only a wide gap can divide it.
         """
         if self.Y.shape[1] == 1:
-            wide = [] if two_peaks(self.Y[:, 0]) is None else map(self.of_number, MOST_PARTS)
-            found = next((each for each in wide if each and each.score >= ALONE), None)
+            wide = [] if two_peaks(self.Y[:, 0]) is None else range(MOST_CLUSTERS, 1, -1)
+            parts = map(self.of_number, wide)
+            found = next((each for each in parts if each and each.score >= ALONE), None)
         else:
             found = _best(self.divisions) or _best(self.gaps)
         return None if found is None or _of_one_column(self.Y, found.labels) else found

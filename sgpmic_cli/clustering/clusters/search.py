@@ -12,11 +12,11 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from sgpmic_cli._typing import Array, BoolArray, Indices
+from sgpmic_cli.clustering.clusters import SAMPLE
 from sgpmic_cli.clustering.clusters.columns import two_peaks
 from sgpmic_cli.clustering.clusters.curved import LEAST_COLUMNS, sheets
 from sgpmic_cli.clustering.clusters.groups import AGREEMENT, FEWEST, Groups, Views
 
-SAMPLE = 1_500  # rows; limits the time
 FEWEST_ROWS = 20  # of a table that is called a continuum
 
 

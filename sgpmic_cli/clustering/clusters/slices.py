@@ -22,14 +22,12 @@ from scipy.spatial.distance import cdist
 from scipy.stats import norm, pearson3
 
 from sgpmic_cli._typing import Array
+from sgpmic_cli.clustering.clusters import DRAWS, SAMPLE
 from sgpmic_cli.clustering.clusters.cluster_space import SharedDimensions
 from sgpmic_cli.clustering.clusters.nested_means import NestedMeans, silhouette
 
-MOST_CLUSTERS = 15  # a convention: tried by n_clusters="auto"
 CHANCE = 5.0  # a convention: standard deviations of the silhouette of a single reference
 DISCOUNT = 0.5  # a convention: of the silhouette of the reference
-REFERENCES = 3  # of each kind; the fewest with a useful standard deviation
-ROWS = 1_000  # subsample that limits the time
 
 
 class Tried(TypedDict):
@@ -56,8 +54,8 @@ def choose_number(
     The choice depends on the rows only: its random numbers are always the same.
     """
     random_state = np.random.RandomState(0)
-    if len(Y) > ROWS:
-        Y = Y[np.sort(random_state.permutation(len(Y))[:ROWS])]
+    if len(Y) > SAMPLE:
+        Y = Y[np.sort(random_state.permutation(len(Y))[:SAMPLE])]
     if shared is None:
         return _by_clouds(Y, numbers, random_state)
     continuous = Y[:, ~shared.discrete]
@@ -121,8 +119,8 @@ def _reference(
     # Quantiles at a grid, because each takes as long as a thousand products.
     grid = np.linspace(-8.0, 8.0, 81)
     quantiles = pearson3.ppf(norm.cdf(grid[:, None]), skewness)
-    found = np.empty((2, REFERENCES, len(numbers)))
-    for turn in range(REFERENCES):
+    found = np.empty((2, DRAWS, len(numbers)))
+    for turn in range(DRAWS):
         normal = random_state.standard_normal((n, len(spread))) * spread @ axes
         # Rounding errors of columns with large units exceed columns with small ones.
         gamma = np.array(list(map(np.interp, (normal / scale).T, repeat(grid), quantiles.T)))
