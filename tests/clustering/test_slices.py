@@ -4,7 +4,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import silhouette_score
 
 from sgpmic_cli.clustering.cluster_fit import prepare_rows
-from sgpmic_cli.clustering.clusters.nested_means import NestedMeans, silhouette
+from sgpmic_cli.clustering.clusters.nested_means import nested_means, silhouette
 from sgpmic_cli.clustering.clusters.slices import choose_number
 
 
@@ -78,7 +78,7 @@ def test_the_choice_depends_on_the_rows_and_not_on_their_number(monkeypatch):
 def test_silhouettes_are_those_of_scikit_learn(m):
     X = np.round(np.random.RandomState(0).standard_normal((40, 2)), 1)
     X[:3] += 50.0 * np.arange(1, 4)[:, None]  # clusters of one row
-    labels = NestedMeans(X, 20, 2, 0).labels(m)
+    labels = nested_means(X, [m], 2, 0)[0]
     assert silhouette(cdist(X, X), labels, m) == pytest.approx(silhouette_score(X, labels))
 
 

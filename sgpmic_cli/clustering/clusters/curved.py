@@ -14,7 +14,6 @@ DRAWS gains of drawn data by EXCESS.
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.spatial.distance import cdist
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import kneighbors_graph
 
@@ -22,7 +21,7 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.clusters import DRAWS, MOST_CLUSTERS
 from sgpmic_cli.clustering.clusters.base_clusterings import base_consensus
 from sgpmic_cli.clustering.clusters.groups import Groups, neighbour_map
-from sgpmic_cli.clustering.clusters.nested_means import NestedMeans, silhouette
+from sgpmic_cli.clustering.clusters.nested_means import silhouettes
 
 EXCESS = 0.5  # of the gain; sheets have 0.6 and more, clouds without clusters at most 0.3
 LEAST_COLUMNS = 5  # with fewer, the columns show what there is
@@ -59,9 +58,8 @@ def divide_by_gaussians(points: Array, number: int) -> Indices:
 def _number(chart: Array) -> int:
     """Return the number of clusters of k-means with the highest silhouette."""
     most = max(min(MOST_CLUSTERS, len(chart) // 5), 2)
-    distances, means = cdist(chart, chart), NestedMeans(chart, most, 3, 0)
-    found = {m: silhouette(distances, means.labels(m), m) for m in range(2, most + 1)}
-    return max(found, key=lambda m: found[m])
+    numbers = [*range(2, most + 1)]
+    return numbers[int(np.argmax(silhouettes(chart, numbers, 3, 0)))]
 
 
 def _gain(Y: Array, own: Indices, labels: Indices) -> float:

@@ -155,11 +155,9 @@ class Views:
         """Return this number of groups, or None if no view shows them."""
         several = self.divisions if self.Y.shape[1] > 1 else []
         found = _best([groups for groups in several if groups.number == number])
-        if found is not None:
-            return found
-        parts = self._separated(number)
+        parts = self._separated(number) if found is None else None
         if parts is None:
-            return None
+            return found
         return Groups(parts.labels, self.points, divide_by_gaps, parts.gap, "found by gaps")
 
     def _separated(self, number: int) -> Division | None:

@@ -1,6 +1,7 @@
 """k-means for every number of clusters, with starts that are drawn once, and its silhouette."""
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.cluster import kmeans_plusplus
 
 from sgpmic_cli._typing import Array, Indices
@@ -8,29 +9,26 @@ from sgpmic_cli._typing import Array, Indices
 ITERATIONS = 300
 
 
-class NestedMeans:
-    """k-means of the rows Y (N, P) for every number of clusters up to `most`.
+def nested_means(Y: Array, numbers: list[int], n_init: int, seed: int) -> list[Indices]:
+    """Return the labels (N,) of k-means of rows Y (N, P) with the least error for every number.
 
     The first m centres of a sequence of k-means++ are a start for m clusters, so a sequence is
     drawn once for all numbers. With a sequence for each number the choice takes 1.5 times as long.
     """
+    random_state, most = np.random.RandomState(seed), min(numbers[-1], len(Y))
+    Y = Y - Y.mean(axis=0)
+    starts = [kmeans_plusplus(Y, most, random_state=random_state)[0] for _ in range(n_init)]
 
-    def __init__(self, Y: Array, most: int, n_init: int, seed: int):
-        random_state, most = np.random.RandomState(seed), min(most, len(Y))
-        self.mean = Y.mean(axis=0)
-        self.Y = Y - self.mean
-        self.starts = [
-            kmeans_plusplus(self.Y, most, random_state=random_state)[0] for _ in range(n_init)
-        ]
+    def error(found: tuple[Indices, Array]) -> float:
+        return float(np.sum((Y - found[1][found[0]]) ** 2))
 
-    def fit(self, m: int) -> tuple[Indices, Array]:
-        """Return the labels (N,) and the centres (m, P) with the least sum of squares."""
-        found = [lloyd(self.Y, start[:m]) for start in self.starts]
-        return min(found, key=lambda each: float(np.sum((self.Y - each[1][each[0]]) ** 2)))
+    return [min((lloyd(Y, start[:m]) for start in starts), key=error)[0] for m in numbers]
 
-    def labels(self, m: int) -> Indices:
-        """Return the labels (N,) of k-means with m clusters."""
-        return self.fit(m)[0]
+
+def silhouettes(Y: Array, numbers: list[int], n_init: int, seed: int) -> list[float]:
+    """Return the mean silhouette of k-means for every number of clusters."""
+    distances, found = cdist(Y, Y), nested_means(Y, numbers, n_init, seed)
+    return [silhouette(distances, labels, m) for m, labels in zip(numbers, found, strict=True)]
 
 
 def lloyd(Y: Array, centres: Array) -> tuple[Indices, Array]:

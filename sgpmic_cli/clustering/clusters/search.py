@@ -108,9 +108,8 @@ class GroupSearch:
         return Views(self._views.Y[:, peaks]).groups() if 0 < peaks.sum() < len(peaks) else None
 
     def _sheets(self, number: int | None) -> Groups | None:
-        if self._numeric is None or len(self.sample) < FEWEST_ROWS:
-            return None
-        if self._numeric.Y.shape[1] < LEAST_COLUMNS:
+        few = len(self.sample) < FEWEST_ROWS
+        if few or self._numeric is None or self._numeric.Y.shape[1] < LEAST_COLUMNS:
             return None
         return sheets(self._numeric.Y, self._numeric.chart, number)
 

@@ -15,7 +15,7 @@ clusters, the others decide.
 """
 
 from itertools import repeat
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -24,26 +24,17 @@ from scipy.stats import norm, pearson3
 from sgpmic_cli._typing import Array
 from sgpmic_cli.clustering.clusters import DRAWS, SAMPLE
 from sgpmic_cli.clustering.clusters.cluster_space import SharedDimensions
-from sgpmic_cli.clustering.clusters.nested_means import NestedMeans, silhouette
+from sgpmic_cli.clustering.clusters.nested_means import nested_means, silhouette, silhouettes
 
 CHANCE = 5.0  # a convention: standard deviations of the silhouette of a single reference
 DISCOUNT = 0.5  # a convention: of the silhouette of the reference
-
-
-class Tried(TypedDict):
-    """Evidence for one number of clusters."""
-
-    n_clusters: int
-    silhouette: float
-    reference: float
-    score: float
 
 
 class Selection(NamedTuple):
     """The chosen number and the evidence for every number tried."""
 
     chosen: int
-    table: list[Tried]
+    table: list[dict[str, Any]]
 
 
 def choose_number(
@@ -77,12 +68,10 @@ def _by_shared(
     seed = int(random_state.randint(np.iinfo(np.int32).max))
     most = shared.number + 1 if shared.dependent else 1
     shown = (Y - shared.mean) @ shared.axes[:, : max(shared.number, 1)]
-    distances, means = cdist(shown, shown), NestedMeans(shown, numbers[-1], 5, seed)
-    table = [Tried(n_clusters=m, silhouette=0.0, reference=0.0, score=0.0) for m in numbers]
-    for row in table:
+    distances, table = cdist(shown, shown), [_tried(m) for m in numbers]
+    for row, labels in zip(table, nested_means(shown, numbers, 5, seed), strict=True):
         m = row["n_clusters"]
         if m > 1 and (m <= most or numbers[0] > most):
-            labels = means.labels(m)
             row["silhouette"] = silhouette(distances, labels, m)
             if np.bincount(labels).min() > 1:  # a single row has no silhouette
                 row["score"] = row["silhouette"]
@@ -93,17 +82,19 @@ def _by_clouds(Y: Array, numbers: list[int], random_state: np.random.RandomState
     """Choose a number for continuous columns."""
     seed = int(random_state.randint(np.iinfo(np.int32).max))
     split = [m for m in numbers if m > 1]
-    distances, means = cdist(Y, Y), NestedMeans(Y, split[-1], 5, seed)
-    found = [silhouette(distances, means.labels(m), m) for m in split]
+    found = silhouettes(Y, split, 5, seed)
     references, deviation = _reference(Y, split, seed, random_state)
-    tried = [
-        Tried(n_clusters=m, silhouette=s, reference=r, score=s - DISCOUNT * r)
-        for m, s, r in zip(split, found, references, strict=True)
-    ]
-    none = [Tried(n_clusters=1, silhouette=0.0, reference=0.0, score=0.0)] * (1 in numbers)
+    tried = [*map(_tried, split, found, references)]
+    none = [_tried(1)] * (1 in numbers)
     shows = [row for row in tried if row["silhouette"] - row["reference"] > CHANCE * deviation]
     best = max(shows or none or tried, key=lambda row: row["score"])
     return Selection(best["n_clusters"], [*none, *tried])
+
+
+def _tried(m: int, found: float = 0.0, reference: float = 0.0) -> dict[str, Any]:
+    """Return the evidence for a number of clusters."""
+    score = found - DISCOUNT * reference
+    return {"n_clusters": m, "silhouette": found, "reference": reference, "score": score}
 
 
 def _reference(
@@ -126,7 +117,6 @@ def _reference(
         gamma = np.array(list(map(np.interp, (normal / scale).T, repeat(grid), quantiles.T)))
         uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
         for kind, cloud in enumerate((gamma.T * scale, uniform * spread)):
-            distances, means = cdist(cloud, cloud), NestedMeans(cloud, numbers[-1], 2, seed)
-            found[kind, turn] = [silhouette(distances, means.labels(m), m) for m in numbers]
+            found[kind, turn] = silhouettes(cloud, numbers, 2, seed)
     deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean()))
     return found.mean(axis=1).max(axis=0).tolist(), deviation
