@@ -2,10 +2,10 @@
 
 A false alarm is a cloud without groups in which some cluster has the verdict "group". Power is
 measured on two Gaussians, one of which may be a small group beside a large cloud. Every table is
-fitted twice as a user's would be: with an open number of clusters, and with a given one. Sixty
-draws of a cloud have each number of rows with each number of columns and of clusters once. Writes
-verdicts.csv into OUT: the fraction of tables with a group. Writes verdicts-bundled.csv: how many
-clusters of each bundled table have which verdict, with an open number.
+fitted with an open number of clusters and with a given one. Sixty draws of a cloud have each number
+of rows with each number of columns and of clusters once. Writes verdicts.csv into OUT: the fraction
+of tables with a group. Writes verdicts-bundled.csv: how many clusters of each bundled table have
+which verdict, with an open number.
 """
 
 import warnings
@@ -117,9 +117,9 @@ def detections(draws: int) -> Iterator[Table]:
 
 
 def verdicts_of(frame: pd.DataFrame, n_clusters: Any, seed: int = 0) -> list[str]:
-    """Return the verdicts on the clusters of a table. The map does not change them."""
+    """Return the verdicts on the clusters of a table. Map and refits do not change them."""
     warnings.simplefilter("ignore")
-    model = GroupMap(n_clusters, max_iter=1, random_state=seed).fit(frame)
+    model = GroupMap(n_clusters, max_iter=1, n_resamples=0, random_state=seed).fit(frame)
     return [each["verdict"] for each in model.verdicts_]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sgpmic_cli.tables.encoder import TableEncoder
     from sgpmic_cli.tables.rows import RowResults
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 __all__ = [
     "SGPMIC",
