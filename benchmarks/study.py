@@ -51,7 +51,7 @@ from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.data.registry import bundled_folder
 from sgpmic_cli.scaling import offset_and_scale
 
-MOST_CLUSTERS = 30  # that a method tries if the number is open, as GroupMap does
+MOST_CLUSTERS = 30  # that a method tries if the number is open
 FIRST_SEED = 950_000  # of the clouds, which were used for no choice
 CLOUDS = ("heavy-tails", "skewed", "discrete-columns", "unequal-sizes", "outliers")
 DRAWS = 20  # of each kind of cloud

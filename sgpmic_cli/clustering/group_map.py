@@ -92,7 +92,7 @@ class GroupMap(estimators.RowClusterer):
     ----------
     n_clusters : int, "auto" or (int, int), default="auto"
         Number of clusters M. With "auto" it is the number of groups, or else that of the slices
-        with the best silhouette, from 1 to 30 and at most a quarter of the rows. A pair is the
+        with the best silhouette, from 1 to 15 and at most a quarter of the rows. A pair is the
         smallest and the largest number to try. Up to `max_rows` rows, the number does not depend
         on `random_state`.
     n_components : int or float, default=2

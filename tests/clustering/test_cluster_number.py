@@ -56,7 +56,7 @@ def test_given_labels_decide_the_number(n_clusters):
     assert (model.n_clusters_, model.no_clusters_, model.selection_) == (3, False, None)
 
 
-@pytest.mark.parametrize(("rows", "copies", "most"), [(2, 2000, 2), (40, 1, 10), (200, 1, 30)])
+@pytest.mark.parametrize(("rows", "copies", "most"), [(2, 2000, 2), (40, 1, 10), (200, 1, 15)])
 def test_numbers_end_at_the_distinct_rows_and_at_a_quarter_of_the_rows(rows, copies, most):
     X = np.random.RandomState(0).standard_normal((rows, 3))
     assert numbers_to_try("auto", np.repeat(X, copies, axis=0), None) == list(range(1, most + 1))

@@ -65,7 +65,7 @@ def test_the_table_compares_silhouettes_with_those_of_a_cloud():
     assert table[2]["silhouette"] > 0.6 > table[2]["reference"] > 0.2
     cloud = selection(gaussian(200, 4)).table[1:]
     for row in cloud:
-        assert row["silhouette"] == pytest.approx(row["reference"], abs=0.03)
+        assert row["silhouette"] == pytest.approx(row["reference"], abs=0.04)
 
 
 def test_the_choice_depends_on_the_rows_and_not_on_their_number(monkeypatch):

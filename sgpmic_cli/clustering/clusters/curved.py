@@ -18,12 +18,13 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import kneighbors_graph
 
 from sgpmic_cli._typing import Array, Indices
-from sgpmic_cli.clustering.clusters import DRAWS, MOST_CLUSTERS
+from sgpmic_cli.clustering.clusters import DRAWS
 from sgpmic_cli.clustering.clusters.base_clusterings import base_consensus
 from sgpmic_cli.clustering.clusters.groups import Groups, neighbour_map
 from sgpmic_cli.clustering.clusters.nested_means import silhouettes
 
 EXCESS = 0.5  # of the gain; sheets have 0.6 and more, clouds without clusters at most 0.3
+MOST_SHEETS = 30  # a convention: tried if the number is open
 LEAST_COLUMNS = 5  # with fewer, the columns show what there is
 NEIGHBOURS = 15  # of the graph
 
@@ -57,7 +58,7 @@ def divide_by_gaussians(points: Array, number: int) -> Indices:
 
 def _number(chart: Array) -> int:
     """Return the number of clusters of k-means with the highest silhouette."""
-    most = max(min(MOST_CLUSTERS, len(chart) // 5), 2)
+    most = max(min(MOST_SHEETS, len(chart) // 5), 2)
     numbers = [*range(2, most + 1)]
     return numbers[int(np.argmax(silhouettes(chart, numbers, 3, 0)))]
 

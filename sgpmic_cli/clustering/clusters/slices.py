@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.stats import norm, pearson3
+from sklearn.utils.extmath import svd_flip
 
 from sgpmic_cli._typing import Array
 from sgpmic_cli.clustering.clusters import DRAWS, SAMPLE
@@ -44,16 +45,15 @@ def choose_number(
 
     The choice depends on the rows only: its random numbers are always the same.
     """
-    random_state = np.random.RandomState(0)
     if len(Y) > SAMPLE:
-        Y = Y[np.sort(random_state.permutation(len(Y))[:SAMPLE])]
+        Y = Y[np.sort(np.random.RandomState(0).permutation(len(Y))[:SAMPLE])]
     if shared is None:
-        return _by_clouds(Y, numbers, random_state)
+        return _by_clouds(Y, numbers)
     continuous = Y[:, ~shared.discrete]
-    ways = [lambda: _by_shared(Y, numbers, shared, random_state)]
+    ways = [lambda: _by_shared(Y, numbers, shared)]
     if continuous.size:
         place = 1 if shared.mostly_discrete else 0
-        ways.insert(place, lambda: _by_clouds(continuous, numbers, random_state))
+        ways.insert(place, lambda: _by_clouds(continuous, numbers))
     first = ways[0]()
     if first.chosen > 1 or len(ways) == 1:
         return first
@@ -61,15 +61,12 @@ def choose_number(
     return second if second.chosen > 1 else first
 
 
-def _by_shared(
-    Y: Array, numbers: list[int], shared: SharedDimensions, random_state: np.random.RandomState
-) -> Selection:
+def _by_shared(Y: Array, numbers: list[int], shared: SharedDimensions) -> Selection:
     """Choose a number for the dimensions that discrete columns share with others."""
-    seed = int(random_state.randint(np.iinfo(np.int32).max))
     most = shared.number + 1 if shared.dependent else 1
     shown = (Y - shared.mean) @ shared.axes[:, : max(shared.number, 1)]
     distances, table = cdist(shown, shown), [_tried(m) for m in numbers]
-    for row, labels in zip(table, nested_means(shown, numbers, 5, seed), strict=True):
+    for row, labels in zip(table, nested_means(shown, numbers, 5, 0), strict=True):
         m = row["n_clusters"]
         if m > 1 and (m <= most or numbers[0] > most):
             row["silhouette"] = silhouette(distances, labels, m)
@@ -78,12 +75,11 @@ def _by_shared(
     return Selection(max(table, key=lambda row: row["score"])["n_clusters"], table)
 
 
-def _by_clouds(Y: Array, numbers: list[int], random_state: np.random.RandomState) -> Selection:
+def _by_clouds(Y: Array, numbers: list[int]) -> Selection:
     """Choose a number for continuous columns."""
-    seed = int(random_state.randint(np.iinfo(np.int32).max))
     split = [m for m in numbers if m > 1]
-    found = silhouettes(Y, split, 5, seed)
-    references, deviation = _reference(Y, split, seed, random_state)
+    found = silhouettes(Y, split, 5, 0)
+    references, deviation = _reference(Y, split)
     tried = [*map(_tried, split, found, references)]
     none = [_tried(1)] * (1 in numbers)
     shows = [row for row in tried if row["silhouette"] - row["reference"] > CHANCE * deviation]
@@ -97,26 +93,26 @@ def _tried(m: int, found: float = 0.0, reference: float = 0.0) -> dict[str, Any]
     return {"n_clusters": m, "silhouette": found, "reference": reference, "score": score}
 
 
-def _reference(
-    Y: Array, numbers: list[int], seed: int, random_state: np.random.RandomState
-) -> tuple[list[float], float]:
+def _reference(Y: Array, numbers: list[int]) -> tuple[list[float], float]:
     """Return mean silhouettes of null reference data, and the deviation of a single one."""
     n, centred = len(Y), Y - Y.mean(axis=0)
-    _, spread, axes = np.linalg.svd(centred / np.sqrt(n), full_matrices=False)
+    left, spread, axes = np.linalg.svd(centred / np.sqrt(n), full_matrices=False)
+    axes = svd_flip(left, axes, u_based_decision=False)[1]
     kept = spread > 1e-6 * spread[0]
     spread, axes = spread[kept], axes[kept]
-    scale = np.where(np.ptp(Y, axis=0) > 0.0, Y.std(axis=0), 1.0)
+    scale = np.where(Y.std(axis=0) > 0.0, Y.std(axis=0), 1.0)
     skewness = np.mean((centred / scale) ** 3, axis=0)
     # Quantiles at a grid, because each takes as long as a thousand products.
-    grid = np.linspace(-8.0, 8.0, 81)
+    grid = np.linspace(-6.0, 6.0, 61)
     quantiles = pearson3.ppf(norm.cdf(grid[:, None]), skewness)
     found = np.empty((2, DRAWS, len(numbers)))
     for turn in range(DRAWS):
-        normal = random_state.standard_normal((n, len(spread))) * spread @ axes
+        size = n, len(spread)
+        normal = np.random.RandomState(turn).standard_normal(size) * spread @ axes
         # Rounding errors of columns with large units exceed columns with small ones.
         gamma = np.array(list(map(np.interp, (normal / scale).T, repeat(grid), quantiles.T)))
-        uniform = np.sqrt(12.0) * (random_state.random_sample((n, len(spread))) - 0.5)
+        uniform = np.sqrt(12.0) * (np.random.RandomState(turn).random_sample(size) - 0.5)
         for kind, cloud in enumerate((gamma.T * scale, uniform * spread)):
-            found[kind, turn] = silhouettes(cloud, numbers, 2, seed)
+            found[kind, turn] = silhouettes(cloud, numbers, 2, 0)
     deviation = float(np.sqrt(found.var(axis=1, ddof=1).mean()))
     return found.mean(axis=1).max(axis=0).tolist(), deviation
