@@ -2,8 +2,8 @@
 
 A false alarm is a cloud without groups in which some cluster has the verdict "group". Power is
 measured on two Gaussians, one of which may be a small group beside a large cloud. Every table is
-fitted with an open number of clusters and with a given one. Sixty draws of a cloud have each number
-of rows with each number of columns and of clusters once. Writes verdicts.csv into OUT: the fraction
+fitted with an open number of clusters and with a given one. Fifteen draws of a cloud have each
+number of rows with each number of columns once. Writes verdicts.csv into OUT: the fraction
 of tables with a group. Writes verdicts-bundled.csv: how many clusters of each bundled table have
 which verdict, with an open number.
 """
@@ -85,7 +85,7 @@ CLOUDS: dict[str, Callable[[int, int, Random], Array]] = {
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the table."""
-    asked = parse(arguments, __doc__, out=Path("results"), draws=60, n_jobs=-1)
+    asked = parse(arguments, __doc__, out=Path("results"), draws=15, n_jobs=-1)
     tables = chain(false_alarms(asked.draws), detections(asked.draws))
     called = Parallel(asked.n_jobs)(delayed(called_groups)(*each) for each in tables)
     fractions = pd.DataFrame(called).groupby("table", sort=False).mean().round(3)
