@@ -31,6 +31,7 @@ from sgpmic_cli.benchmark.tables import (
 )
 from sgpmic_cli.data.registry import find
 from sgpmic_cli.pages import Html, Section, box, document, fill, items, table, templates
+from sgpmic_cli.tables.options import plural
 
 TABLE, MANIFEST = "benchmark.json", "manifest.json"
 Place = tuple[str, int, str]  # data set, explained variance, method
@@ -93,7 +94,7 @@ def read_report(
 def benchmark_page(report: Report) -> str:
     """Return the HTML page about a benchmark."""
     methods, datasets = (report.table[name].nunique() for name in ("method", "dataset"))
-    title = f"Benchmark of {methods} methods on {datasets} data sets"
+    title = f"Benchmark of {plural(methods, 'method')} on {plural(datasets, 'data set')}"
     notes = items(caveat_sentences(report.counts))
     sections = [
         Section("summary", "Summary", summary_section(report, notes)),
@@ -239,7 +240,7 @@ def _facts(metric: str, cell: Any, scores: pd.DataFrame) -> Html:
     if not pd.isna(cell.paper_mean):
         facts["printed"] = f"{cell.paper}, {cell.paper_repeats:.0f} runs"
     if not pd.isna(cell.difference):
-        facts["difference"] = f"{cell.off}, 95 % interval {cell.low:.2f} to {cell.high:.2f}"
+        facts["difference"] = f"{cell.off}, 95 % interval {signed(cell.low)} to {signed(cell.high)}"
     facts["runs"] = f"{cell.repeats}, {cell.failed} failed"
     facts["run time"] = "–" if pd.isna(cell.seconds) else f"{cell.seconds:.2f} s"
     facts |= own

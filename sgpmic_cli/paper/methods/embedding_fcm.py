@@ -36,7 +36,7 @@ class PCAFCM(EmbeddingFCM):
 class PPCAFCM(EmbeddingFCM):
     """A clusterer that applies fuzzy c-means to the latent coordinates of probabilistic PCA.
 
-    Whitened scores reproduce the paper's numbers; its text names the posterior means.
+    Whitened scores reproduce the paper's numbers; with `posterior`, the points are posterior means.
     """
 
     posterior: Flag = False
