@@ -3,9 +3,8 @@
 A false alarm is a cloud without groups in which some cluster has the verdict "group". Power is
 measured on two Gaussians, one of which may be a small group beside a large cloud. Every table is
 fitted with an open number of clusters and with a given one. Fifteen draws of a cloud have each
-number of rows with each number of columns once. Writes verdicts.csv into OUT: the fraction
-of tables with a group. Writes verdicts-bundled.csv: how many clusters of each bundled table have
-which verdict, with an open number.
+number of rows with each number of columns once. Writes verdicts.csv into OUT, the fraction of
+tables with a group, and verdicts-bundled.csv, the verdicts on bundled tables with an open number.
 """
 
 import warnings
