@@ -11,9 +11,11 @@ table.
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from pandas.api.types import is_numeric_dtype
 from sklearn.metrics import adjusted_rand_score
 
@@ -30,22 +32,27 @@ Changed = tuple[str, pd.DataFrame, Indices]  # name, table, and its rows that ar
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the table."""
-    asked = parse(arguments, __doc__, "folder", out=Path("results"))
-    warnings.simplefilter("ignore")
-    found = []
-    for table_name, file in tables_in(asked.folder):
-        progress(file.name)
-        table = pd.read_csv(file)
-        frame, n_clusters = table.iloc[:, :-1], table.iloc[:, -1].nunique()
-        labels = clusters(frame, n_clusters)
-        for name, changed, rows in changes(frame):
-            again = clusters(changed, n_clusters, int(name == "another seed"))[rows]
-            score = adjusted_rand_score(labels, again)
-            place = {"table": table_name, "sha256": sha256(file)}
-            found.append({**place, "change": name, "ari": score})
-    scores = pd.DataFrame(found)
+    asked = parse(arguments, __doc__, "folder", out=Path("results"), n_jobs=-1)
+    tables = sorted(tables_in(asked.folder), key=lambda each: -each[1].stat().st_size)
+    found = Parallel(asked.n_jobs, batch_size=1)(delayed(compared)(*table) for table in tables)
+    scores = pd.concat(map(pd.DataFrame, found)).sort_values("table", kind="stable")
     write_csv(scores, asked.out / "invariance.csv")
     print(number_table("change", summary(scores), "{:g}"))
+
+
+def compared(table_name: str, file: Path) -> list[dict[str, Any]]:
+    """Return the agreement of the clusters of a table with those of each changed table."""
+    warnings.simplefilter("ignore")
+    table = pd.read_csv(file)
+    frame, n_clusters = table.iloc[:, :-1], table.iloc[:, -1].nunique()
+    labels, found = clusters(frame, n_clusters), []
+    for name, changed, rows in changes(frame):
+        again = clusters(changed, n_clusters, int(name == "another seed"))[rows]
+        score = adjusted_rand_score(labels, again)
+        place = {"table": table_name, "sha256": sha256(file)}
+        found.append({**place, "change": name, "ari": score})
+    progress(file.name)
+    return found
 
 
 def clusters(frame: pd.DataFrame, n_clusters: int, seed: int = 0) -> Indices:

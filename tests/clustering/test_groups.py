@@ -122,16 +122,16 @@ def made(number, agreement, again=True):
 
 def test_the_finest_of_equal_agreements_is_taken():
     candidates = [made(2, 1.0), made(3, 1.0), made(4, 0.99), made(6, 0.5)]
-    assert groups._best(candidates).number == 3
-    assert groups._best(candidates[3:]) is None
+    assert groups._best(candidates, 0.85).number == 3
+    assert groups._best(candidates[3:], 0.85) is None
 
 
 def test_groups_come_back_without_a_tenth_of_the_rows():
     assert made(3, 1.0).stability.min() > 0.95
     assert made(3, 1.0, again=False).stability.max() < 0.7
     candidates = [made(3, 1.0, again=False), made(2, 0.9)]
-    assert groups._best(candidates).number == 2
-    assert groups._best(candidates[:1]) is None
+    assert groups._best(candidates, 0.85).number == 2
+    assert groups._best(candidates[:1], 0.85) is None
 
 
 def test_overlaps_are_the_largest_jaccard_indices():
@@ -142,13 +142,15 @@ def test_overlaps_are_the_largest_jaccard_indices():
     assert overlaps(np.arange(4), np.arange(4)[::-1]).tolist() == pytest.approx([1.0] * 4)
 
 
-def test_spirals_of_unequal_density_are_found_as_a_given_number():
+def test_spirals_that_no_views_agree_about_are_found_by_their_gap():
     X, labels = spirals()
     view = Views((X - X.mean(axis=0)) / X.std(axis=0))
     view.chart = noise(*X.shape)  # takes less time than a map, and shows nothing either
-    assert view.groups() is None
-    found = view.of_number(2)
+    found = view.groups()
+    assert max(each.score for each in view.divisions) < groups.AGREEMENT
+    assert found.evidence == BY_GAPS
     np.testing.assert_array_equal(found.labels == found.labels[0], labels == 0)
+    np.testing.assert_array_equal(view.of_number(2).labels, found.labels)
     assert views("Gaussian").of_number(2) is None
     assert views("blobs").of_number(4).number == 4
 

@@ -109,9 +109,12 @@ def test_rows_beyond_the_subsample_have_the_group_of_the_nearest_row(monkeypatch
     np.testing.assert_allclose(on_map, search.sample[nearest, :2].mean(axis=1))
 
 
-def test_copies_of_rows_are_searched_once():
+def test_copies_of_a_whole_table_are_searched_once():
     X = np.round(noise(60, 3) + 9.0 * (np.arange(60) % 2)[:, None], 1)
+    X[2] = X[0]  # two rows may agree, which is no copy of the table
     search, order = searched(np.repeat(X, 3, axis=0))
+    once = searched(X)[0].sample
+    np.testing.assert_allclose(np.sort(search.sample, axis=0), np.sort(once, axis=0))
     assert len(search.sample) == 60
     labels = search.labels(search.groups)
     assert adjusted_rand_score(labels, order // 3 % 2) == 1.0

@@ -24,7 +24,6 @@ from sgpmic_cli.clustering.clusters.groups import Groups, neighbour_map
 from sgpmic_cli.clustering.clusters.nested_means import silhouettes
 
 EXCESS = 0.5  # of the gain; sheets have 0.6 and more, clouds without clusters at most 0.3
-MOST_SHEETS = 30  # a convention: tried if the number is open
 LEAST_COLUMNS = 5  # with fewer, the columns show what there is
 NEIGHBOURS = 15  # of the graph
 
@@ -57,9 +56,8 @@ def divide_by_gaussians(points: Array, number: int) -> Indices:
 
 
 def _number(chart: Array) -> int:
-    """Return the number of clusters of k-means with the highest silhouette."""
-    most = max(min(MOST_SHEETS, len(chart) // 5), 2)
-    numbers = [*range(2, most + 1)]
+    """Return the number of clusters of k-means, at most sqrt(N), with the highest silhouette."""
+    numbers = [*range(2, int(np.sqrt(len(chart))) + 1)]
     return numbers[int(np.argmax(silhouettes(chart, numbers, 3, 0)))]
 
 

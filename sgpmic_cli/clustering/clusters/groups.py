@@ -8,7 +8,7 @@ groups, and the pair that agrees best says which. Chance gaps of a few hundred r
 but their division changes if a tenth of the rows is left out: groups come back (AGAIN).
 
 If no pair agrees, single linkage (`single_linkage.py`) is a third view, for curves that the map
-tears: its parts are groups if a gap separates them and a division of the columns agrees.
+tears: its parts are groups if a wide gap separates them.
 
 A division that follows a single column is no group unless that column is continuous
 (`_of_one_column`): price points, codes and imputed entries have gaps that say how a column was
@@ -32,7 +32,7 @@ from threadpoolctl import threadpool_limits
 from sgpmic_cli._typing import Array, Indices
 from sgpmic_cli.clustering.clusters import MOST_CLUSTERS
 from sgpmic_cli.clustering.clusters.columns import two_peaks, values_repeat
-from sgpmic_cli.clustering.clusters.single_linkage import CORE, Division, divide_links, single_links
+from sgpmic_cli.clustering.clusters.single_linkage import CORE, divide_links, single_links
 from sgpmic_cli.scaling import canonical_order
 
 AGREEMENT = 0.85  # adjusted Rand index of the same division; 0.8 and 0.9 find the same groups
@@ -46,7 +46,7 @@ AGAIN = 0.95  # mean Jaccard index of groups that come back; 0.9 keeps more chan
 MAP_ITERATIONS = 500  # of t-SNE; 1,000 give the same map in twice the time
 
 BY_VIEWS = "found in the columns and on the map"
-BY_GAPS = "found by gaps between neighbours and in the columns"
+BY_GAPS = "found by gaps between neighbours"
 
 Divide = Callable[[Array, int], Indices]  # from points (n, p) and a number of clusters to labels
 
@@ -57,6 +57,7 @@ class Groups:
 
     `divide` repeats the division for other rows of the points. `score` says how strong the evidence
     is: the agreement of two views, the gap of single linkage, or the gain of curved sheets.
+    `within` are the groups within each group.
     """
 
     labels: Indices
@@ -127,43 +128,34 @@ class Views:
 
     @cached_property
     def gaps(self) -> list[Groups]:
-        """Divisions of the columns at wide gaps, with their agreement with HDBSCAN."""
-        found, columns = [], [labels for labels, _ in self.columns]
-        for number in range(2, max(labels.max() for labels in columns) + 2):
-            parts = self._separated(number)
-            if parts is not None:
-                score = max(adjusted_rand_score(labels, parts.labels) for labels in columns)
-                found.append(
-                    Groups(parts.labels, self.points, divide_by_gaps, float(score), BY_GAPS)
-                )
-        return found
+        """Divisions of the columns at wide gaps."""
+        found = map(self._parts, range(2, MOST_CLUSTERS + 1))
+        return [parts for parts in found if parts is not None]
 
     def groups(self) -> Groups | None:
         """Return the groups that the views agree about best, or None.
 
         The map of a single column is the column again, so only a wide gap can divide it.
         """
-        if self.Y.shape[1] == 1:
-            wide = [] if two_peaks(self.Y[:, 0]) is None else range(MOST_CLUSTERS, 1, -1)
-            parts = map(self.of_number, wide)
-            found = next((each for each in parts if each and each.score >= ALONE), None)
+        if self.Y.shape[1] > 1:
+            found = _best(self.divisions, AGREEMENT) or _best(self.gaps, GAP)
         else:
-            found = _best(self.divisions) or _best(self.gaps)
+            found = None if two_peaks(self.Y[:, 0]) is None else _best(self.gaps, ALONE)
         return None if found is None or _of_one_column(self.Y, found.labels) else found
 
     def of_number(self, number: int) -> Groups | None:
         """Return this number of groups, or None if no view shows them."""
         several = self.divisions if self.Y.shape[1] > 1 else []
-        found = _best([groups for groups in several if groups.number == number])
-        parts = self._separated(number) if found is None else None
-        if parts is None:
-            return found
-        return Groups(parts.labels, self.points, divide_by_gaps, parts.gap, "found by gaps")
+        found = _best([groups for groups in several if groups.number == number], AGREEMENT)
+        parts = self._parts(number) if found is None else None
+        return parts if parts is not None and parts.score >= GAP else found
 
-    def _separated(self, number: int) -> Division | None:
-        """Return this number of parts if a wide gap separates them."""
+    def _parts(self, number: int) -> Groups | None:
+        """Return this number of parts of single linkage."""
         parts = divide_links(self.points, self.links, number)
-        return None if parts is None or parts.gap < GAP else parts
+        if parts is None:
+            return None
+        return Groups(parts.labels, self.points, divide_by_gaps, parts.gap, BY_GAPS)
 
 
 def neighbour_map(X: Array) -> Array:
@@ -222,14 +214,14 @@ def _divide(points: Array, _: int, least: float, core: int | None) -> Indices:
     return by_density(points, max(int(least * len(points)), CORE), core)
 
 
-def _best(candidates: list[Groups]) -> Groups | None:
-    """Return the division with the highest agreement that comes back, or None.
+def _best(candidates: list[Groups], least: float) -> Groups | None:
+    """Return the division with the highest score of at least `least` that comes back, or None.
 
-    If several have the same agreement, it is the finest.
+    If several have the same score, it is the finest.
     """
-    agreed = [groups for groups in candidates if groups.score >= AGREEMENT]
-    agreed.sort(key=lambda found: (round(found.score, 6), found.number), reverse=True)
-    return next((found for found in agreed if found.stability.mean() >= AGAIN), None)
+    order = [groups for groups in candidates if groups.score >= least]
+    order.sort(key=lambda groups: (round(groups.score, 6), groups.number), reverse=True)
+    return next((groups for groups in order if groups.stability.mean() >= AGAIN), None)
 
 
 def overlaps(labels: Indices, others: Indices) -> Array:

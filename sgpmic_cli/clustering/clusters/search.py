@@ -35,8 +35,11 @@ class GroupSearch:
         columns: Indices,
         sparse: bool = False,
     ):
-        # Copies of rows say nothing. Rounded, because a change of unit splits copies.
-        distinct = np.sort(np.unique(rows.round(6), axis=0, return_index=True)[1])
+        # Copies of a whole table say nothing. Rounded, because a change of unit splits copies.
+        _, group, counts = np.unique(rows.round(6), axis=0, return_inverse=True, return_counts=True)
+        order = np.argsort(group.ravel(), kind="stable")
+        turn = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        distinct = np.sort(order[turn < np.repeat(counts // counts.min(), counts)])
         weights = _sparseness(rows[distinct]) if sparse else None
         random_state, most = np.random.RandomState(0), min(SAMPLE, len(distinct))
         sample = np.sort(random_state.choice(distinct, most, replace=False, p=weights))
