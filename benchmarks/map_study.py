@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 from sklearn.decomposition import PCA
 from sklearn.ensemble import IsolationForest
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401  # required by scikit-learn
@@ -44,14 +45,23 @@ Arrays = dict[str, Array]  # by method
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the study and write its files."""
-    asked = parse(arguments, __doc__, seeds=[0, 1, 2], out=Path("results/study"))
-    records: list[tuple[str, int, str, str, float]] = []
-    for name, seed in product(BUNDLED, asked.seeds):
-        progress(f"{name}, seed {seed}")
-        values = measure(*table(name, seed), seed)
-        records += [(name, seed, *key, value) for key, value in values.items()]
+    asked = parse(arguments, __doc__, seeds=[0, 1, 2], out=Path("results/study"), n_jobs=-1)
+    places = list(product(BUNDLED, asked.seeds))
+    found = Parallel(asked.n_jobs)(delayed(measured)(*place) for place in places)
+    records = [
+        (*place, *key, value)
+        for place, values in zip(places, found, strict=True)
+        for key, value in values.items()
+    ]
     columns = ["dataset", "seed", "measure", "method", "value"]
     write_csv(pd.DataFrame(records, columns=columns), asked.out / "map.csv")
+
+
+def measured(name: str, seed: int) -> Values:
+    """Return all measures of a bundled table."""
+    values = measure(*table(name, seed), seed)
+    progress(f"{name}, seed {seed}")
+    return values
 
 
 def table(name: str, seed: int) -> tuple[Array, Indices]:

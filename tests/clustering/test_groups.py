@@ -34,12 +34,14 @@ def beside_noise(column):
 
 N = 160
 HALF = np.random.RandomState(2).random_sample(N) < 0.5
+FEW = np.arange(N) < 9
 AGES = 40.0 + 12.0 * noise(N, seed=3)
 TABLES = {
     "blobs": lambda: make_blobs(N, 3, centers=4, cluster_std=0.7, random_state=1),
     "moons": lambda: make_moons(N, noise=0.06, random_state=0),
     "rings": lambda: make_circles(240, noise=0.05, factor=0.4, random_state=0),
     "small group": lambda: beside_a_cloud(0.05),
+    "few rows of a column": lambda: (beside_noise(noise(N) + 12.0 * FEW), FEW),
     "measured column": lambda: (beside_noise(noise(N) + 12.0 * HALF), HALF),
 }
 CLOUDS = {

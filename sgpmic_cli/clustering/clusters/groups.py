@@ -235,15 +235,15 @@ def overlaps(labels: Indices, others: Indices) -> Array:
 def _of_one_column(Y: Array, labels: Indices) -> bool:
     """Return whether a single column alone has the groups, and its values are no measurements.
 
-    A column with large groups in which few values repeat is evidence. Otherwise the groups count
-    only if other columns show them as well.
+    Groups in which few values of the column repeat count. Others count only if other columns show
+    them as well.
     """
     means = np.stack([Y[labels == m].mean(axis=0) for m in range(labels.max() + 1)])
     sizes = np.bincount(labels)
     between = sizes @ (means - Y.mean(axis=0)) ** 2 / np.maximum(Y.var(axis=0), 1e-12)
     column = int(between.argmax())
     parts = [Y[labels == m, column] for m in range(len(sizes))]
-    if sizes.min() >= len(Y) // 20 and not any(values_repeat(part) for part in parts):
+    if not any(values_repeat(part) for part in parts):
         return False
 
     def shown(columns: Array) -> float:
