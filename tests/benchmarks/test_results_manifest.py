@@ -5,11 +5,21 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks import numbers, results
+from sgpmic_cli.files import own_files
 
 
 @pytest.mark.parametrize("target", results.STEPS)
 def test_committed_files_are_those_of_the_manifest(target):
     assert results.read()["steps"][target]["files"] == results.files_of(target)
+
+
+@pytest.mark.parametrize(
+    "folder", [*results.RESULTS.glob("table*"), *results.RESULTS.glob("sweep*")]
+)
+def test_a_checkout_has_the_markers_that_let_commands_write_its_results_again(folder):
+    files = {path.name for path in folder.iterdir()} - {".sgpmic.json"}
+    command = "benchmark" if folder.name.startswith("table2") else folder.name
+    assert own_files(folder, command, "add") == files
 
 
 def test_an_interrupted_call_continues_and_another_commit_begins_anew(tmp_path, monkeypatch):
