@@ -90,10 +90,12 @@ def interval_within_one_point(folder: str) -> str:
 
 
 def minutes(folder: str) -> str:
-    """Return how long a benchmark took from an empty store, and the time of all runs."""
+    """Return how long a benchmark took, unless it reused runs, and the time of all its runs."""
     manifest = read(f"{folder}/manifest.json")
     call, runs = (manifest[f"seconds_of_{part}"] / 60 for part in ("this_call", "all_runs"))
     cores = manifest["cpu"]["cores"]
+    if runs > cores * call:
+        return f"{runs:.0f} minutes of one core"
     return f"{call:.1f} minutes on {cores} cores ({runs:.0f} minutes of one core)"
 
 
