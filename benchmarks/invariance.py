@@ -10,6 +10,7 @@ table.
 
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from joblib import Parallel, delayed
 from pandas.api.types import is_numeric_dtype
 from sklearn.metrics import adjusted_rand_score
 
-from benchmarks.shared import number_table, parse, progress, sha256, tables_in, write_csv
+from benchmarks.shared import number_table, parse, sha256, tables_in, write_csv
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Indices
 
@@ -33,9 +34,8 @@ Changed = tuple[str, pd.DataFrame, Indices]  # name, table, and its rows that ar
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and write the table."""
     asked = parse(arguments, __doc__, "folder", out=Path("results"), n_jobs=-1)
-    tables = sorted(tables_in(asked.folder), key=lambda each: -each[1].stat().st_size)
-    found = Parallel(asked.n_jobs, batch_size=1)(delayed(compared)(*table) for table in tables)
-    scores = pd.concat(map(pd.DataFrame, found)).sort_values("table", kind="stable")
+    parts = Parallel(asked.n_jobs)(delayed(compared)(*each) for each in tables_in(asked.folder))
+    scores = pd.DataFrame(chain(*parts))
     write_csv(scores, asked.out / "invariance.csv")
     print(number_table("change", summary(scores), "{:g}"))
 
@@ -51,7 +51,6 @@ def compared(table_name: str, file: Path) -> list[dict[str, Any]]:
         score = adjusted_rand_score(labels, again)
         place = {"table": table_name, "sha256": sha256(file)}
         found.append({**place, "change": name, "ari": score})
-    progress(file.name)
     return found
 
 

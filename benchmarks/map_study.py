@@ -22,7 +22,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.missing_values import hide
-from benchmarks.shared import BUNDLED, mixture, parse, progress, write_csv
+from benchmarks.shared import BUNDLED, mixture, parse, write_csv
 from sgpmic_cli import GroupMap
 from sgpmic_cli._typing import Array, BoolArray, Indices
 from sgpmic_cli.data import load
@@ -47,7 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the study and write its files."""
     asked = parse(arguments, __doc__, seeds=[0, 1, 2], out=Path("results/study"), n_jobs=-1)
     places = list(product(BUNDLED, asked.seeds))
-    found = Parallel(asked.n_jobs)(delayed(measured)(*place) for place in places)
+    found = Parallel(asked.n_jobs)(
+        delayed(measure)(*table(name, seed), seed) for name, seed in places
+    )
     records = [
         (*place, *key, value)
         for place, values in zip(places, found, strict=True)
@@ -55,13 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ]
     columns = ["dataset", "seed", "measure", "method", "value"]
     write_csv(pd.DataFrame(records, columns=columns), asked.out / "map.csv")
-
-
-def measured(name: str, seed: int) -> Values:
-    """Return all measures of a bundled table."""
-    values = measure(*table(name, seed), seed)
-    progress(f"{name}, seed {seed}")
-    return values
 
 
 def table(name: str, seed: int) -> tuple[Array, Indices]:
