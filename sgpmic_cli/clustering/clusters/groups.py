@@ -57,7 +57,6 @@ class Groups:
 
     `divide` repeats the division for other rows of the points. `score` says how strong the evidence
     is: the agreement of two views, the gap of single linkage, or the gain of curved sheets.
-    `within` are the groups within each group.
     """
 
     labels: Indices
@@ -128,7 +127,7 @@ class Views:
 
     @cached_property
     def gaps(self) -> list[Groups]:
-        """Divisions of the columns at wide gaps."""
+        """Divisions of the columns by single linkage."""
         found = map(self._parts, range(2, MOST_CLUSTERS + 1))
         return [parts for parts in found if parts is not None]
 
